@@ -108,8 +108,8 @@ def table(
     >>> print(table("supar/tab04", format="csv").splitlines()[0].count(",") > 1)
     True
     """
-    from harness.publish.not_run import NoResultError
     from harness.publish.report.paper_table import TABLE_FORMATS
+    from harness.publish.stored import NoResultError
 
     fmt: TableFormat = one_of(format, TABLE_FORMATS, "format")
     try:

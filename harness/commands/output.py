@@ -113,8 +113,8 @@ def table(
     force: ForceOption = False,
 ) -> None:
     """Print a task's table as the paper prints it, its values beside ours in the same cells."""
-    from harness.publish.not_run import NoResultError
     from harness.publish.report.paper_table import TABLE_FORMATS
+    from harness.publish.stored import NoResultError
     from harness.store.out import write_out
 
     known: TableFormat = one_of(fmt, TABLE_FORMATS, "format")

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from harness.errors import HarnessError
 
 if TYPE_CHECKING:
     import pandas as pd
-    from pandas.core.groupby import SeriesGroupBy
 
 MIN_SEEDS = 3
 """Fewer seeds decide nothing, unless the quantity is deterministic."""
@@ -51,10 +50,9 @@ def t_interval(values: Sequence[float]) -> Interval:
     mean = math.fsum(values) / count
     if count == 1:
         return Interval(mean=mean, low=-math.inf, high=math.inf, num_seeds=1)
-    variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
     from scipy.special import stdtrit
 
-    half = float(stdtrit(count - 1, 0.5 + CONFIDENCE / 2)) * math.sqrt(variance / count)
+    half = float(stdtrit(count - 1, 0.5 + CONFIDENCE / 2)) * mean_and_error(values)[1]
     return Interval(mean=mean, low=mean - half, high=mean + half, num_seeds=count)
 
 
@@ -108,11 +106,5 @@ def aggregate(table: pd.DataFrame, *, by: Sequence[str], value: str) -> pd.DataF
     Columns: `by`, `mean`, `sem`, `num_seeds`. Rows without a value are left out; a group with
     none has mean NaN and count 0. Order: that of first appearance.
     """
-    groups = table.groupby(list(by), sort=False, dropna=False)[value]
-    return mean_sem_count(groups).reset_index()
-
-
-def mean_sem_count(groups: SeriesGroupBy[Any, Any]) -> pd.DataFrame:
-    """Return mean, standard error of the mean and count as `aggregate` does, a line per group."""
-    found = groups.agg(["mean", "sem", "count"])
-    return found.rename(columns={"count": "num_seeds"}).fillna({"sem": 0.0})
+    found = table.groupby(list(by), sort=False, dropna=False)[value].agg(["mean", "sem", "count"])
+    return found.rename(columns={"count": "num_seeds"}).fillna({"sem": 0.0}).reset_index()

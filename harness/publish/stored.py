@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from harness.declare.overrides import Overrides
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
-from harness.publish.not_run import NoResultError
+from harness.errors import UsageError
 from harness.registry import Library
 from harness.run.awaited import awaited_by, awaited_text, run_command
 from harness.store.result import load_result
@@ -22,6 +22,22 @@ if TYPE_CHECKING:  # matplotlib is for figures alone
     from harness.publish.figures import Format
     from harness.publish.looks import Options
     from harness.publish.report.paper_table import TableFormat
+
+
+class NoResultError(UsageError):
+    """A task has no stored result of what was asked for."""
+
+    def __init__(self, message: str, library: Library, task: Task) -> None:
+        super().__init__(message)
+        self.library, self.task = library, task
+
+    def paper_alone(self, fmt: TableFormat) -> str:
+        """Return the table with the paper's values alone; empty where there are none."""
+        from harness.publish.refresh import reference_of
+        from harness.publish.report.paper_table import paper_alone_as
+
+        reference = reference_of(self.library, self.task)
+        return paper_alone_as(fmt, self.task, reference, title=self.library.titles[self.task.id])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

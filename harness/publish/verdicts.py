@@ -58,13 +58,13 @@ def verdicts_of(
 
     deep: build tables and verdicts anew from the committed records, and compare.
     """
-    files: dict[tuple[str, Profile], _Stored] = {}
+    files: dict[tuple[str, Profile], list[CheckRow] | None] = {}
     rows = []
     for task, profile in places:
         where = (task.paper, profile)
-        if where not in files:
-            files[where] = _Stored.read(workspace, library.papers[task.paper], profile)
-        known = None if deep else files[where].rows_of(task.id)
+        if where not in files and not deep:
+            files[where] = _current(workspace, library.papers[task.paper], profile)
+        known = [row for row in files.get(where) or () if row.task == task.id]
         rows += known or judge_stored(library, workspace, task, profile, deep=deep)
     return rows
 
@@ -79,23 +79,18 @@ def rows_of_tasks(
 
     load: imports one paper.
     """
-    files: dict[tuple[str, Profile], _Stored] = {}
-    found: dict[tuple[str, Profile], list[CheckRow]] = {}
-    stale: dict[str, list[tuple[str, Profile]]] = {}
+    files: dict[tuple[str, Profile], list[CheckRow] | None] = {}
+    rows: list[CheckRow] = []
     for name, profile in places:
         paper = name.split("/")[0]
         if (paper, profile) not in files:
-            files[paper, profile] = _Stored.read(workspace, papers[paper], profile)
-        if files[paper, profile].is_current:
-            found[name, profile] = files[paper, profile].by_task.get(name, [])
-        else:
-            stale.setdefault(paper, []).append((name, profile))
-    for paper, asked in stale.items():
-        library = load(paper)
-        known = [(library.tasks[name], at) for name, at in asked if name in library.tasks]
-        for row in verdicts_of(library, workspace, known):
-            found.setdefault((row.task, row.profile), []).append(row)  # type: ignore[arg-type]
-    return [row for place in places for row in found.get(place, ())]
+            files[paper, profile] = _current(workspace, papers[paper], profile)
+        known = files[paper, profile]
+        if known is not None:
+            rows += [row for row in known if row.task == name]
+        elif (task := load(paper).tasks.get(name)) is not None:
+            rows += judge_stored(load(paper), workspace, task, profile)
+    return rows
 
 
 def judge_stored(
@@ -139,37 +134,19 @@ def verdicts_path(workspace: Workspace, paper: str, profile: Profile) -> Path:
     return workspace.results(profile) / paper / f"verdicts.{profile}.json"
 
 
-class _Stored:
-    """A paper's file at a profile, and which of its rows still follow from what is there."""
+def _current(workspace: Workspace, folder: PaperFolder, profile: Profile) -> list[CheckRow] | None:
+    """Return what a paper's file holds; None unless it is what would be found again.
 
-    def __init__(self, rows: Sequence[CheckRow], current: Iterable[str], *, is_current: bool):
-        self.current, self.is_current = set(current), is_current
-        self.by_task: dict[str, list[CheckRow]] = {}
-        for row in rows:
-            self.by_task.setdefault(row.task, []).append(row)
-
-    def rows_of(self, task: str) -> list[CheckRow]:
-        """Return a task's rows; none where they must be made anew."""
-        return self.by_task.get(task, []) if task in self.current else []
-
-    @classmethod
-    def read(cls, workspace: Workspace, folder: PaperFolder, profile: Profile) -> _Stored:
-        """Return what a file holds; one that is damaged holds nothing, as it can be made anew."""
-        path = verdicts_path(workspace, folder.name, profile)
-        try:
-            found = parse_json(_bytes_of(path), where=str(path))
-            then = found["follows_from"]
-            rows = [CheckRow(**row) for row in found["rows"]]
-            tables: dict[str, str] = dict(then["tables"])
-        except (UnreadableError, KeyError, TypeError, ValueError):
-            return cls([], [], is_current=False)
-        now = _follows_from(workspace, folder, profile)
-        is_same = {**then, "tables": now["tables"]} == now
-        if not is_same or found.get("schema_version") != SCHEMA_VERSION:
-            return cls([], [], is_current=False)
-        tasks = {row.task for row in rows}
-        same = {task for task in tasks if tables.get(task) == now["tables"].get(task)}
-        return cls(rows, same, is_current=tables == now["tables"])
+    One that is damaged holds nothing, as it can be made anew.
+    """
+    path = verdicts_path(workspace, folder.name, profile)
+    try:
+        found = parse_json(_bytes_of(path), where=str(path))
+        is_ours = found["schema_version"] == SCHEMA_VERSION
+        is_current = found["follows_from"] == _follows_from(workspace, folder, profile)
+        return [CheckRow(**row) for row in found["rows"]] if is_ours and is_current else None
+    except (UnreadableError, KeyError, TypeError):
+        return None
 
 
 def _follows_from(workspace: Workspace, folder: PaperFolder, profile: Profile) -> dict[str, Any]:

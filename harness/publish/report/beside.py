@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness.declare.reference import standing
-from harness.declare.statistics import mean_sem_count
+from harness.declare.statistics import mean_and_error
 from harness.declare.table import Column, Table
 from harness.publish.labels import Labels
+from harness.publish.report.cell_text import ROUNDING
 from harness.publish.report.text import exact, mean_sem, number
 
 if TYPE_CHECKING:
@@ -97,19 +98,17 @@ def beside(
     """
     keys = tuple(c for c in columns.columns if c.role == "param")
     values = tuple(c for c in columns.columns if c.role in ("value", "measurement"))
-    points = _points(table, keys)
-    found, others = _assign(reference, points, keys, values)
+    groups = _groups(table, keys)
+    found, others = _assign(reference, [rows[0] for rows in groups], keys, values)
     seeded = columns.seed is not None
-    cells = _cells(table, keys, values, seeded=seeded)
-    sizes = _sizes(table, keys)
     lines = tuple(
         Line(
-            keys=tuple(_key_text(key.name, point[key.name], labels) for key in keys),
-            num_seeds=sizes[index],
-            ours=tuple(column[index] for column in cells),
+            keys=tuple(_key_text(key.name, rows[0][key.name], labels) for key in keys),
+            num_seeds=len(rows),
+            ours=tuple(_ours([row[v.name] for row in rows], v, seeded=seeded) for v in values),
             papers=tuple(found.get((index, position)) for position in range(len(values))),
         )
-        for index, point in enumerate(points)
+        for index, rows in enumerate(groups)
     )
     return Beside(
         keys=keys,
@@ -150,59 +149,36 @@ def _cell(row: Mapping[Any, Any], *, num_lines: int) -> PaperCell:
     )
 
 
-def _points(table: pd.DataFrame, keys: Sequence[Column]) -> list[dict[str, Any]]:
-    """Return the distinct grid points in order of first appearance, as the aggregate has them."""
-    if not keys:
-        return [{}] if len(table) else []
-    rows = table[[key.name for key in keys]].drop_duplicates().to_dict("records")
-    return [{str(name): value for name, value in row.items()} for row in rows]
+def _groups(table: pd.DataFrame, keys: Sequence[Column]) -> list[list[dict[Any, Any]]]:
+    """Return the rows of each grid point, one a seed, in order of first appearance."""
+    groups: dict[tuple[Any, ...], list[dict[Any, Any]]] = {}
+    for row in table.to_dict("records"):
+        # A missing parameter equals no other, not even itself.
+        key = tuple(None if _is_missing(row[each.name]) else row[each.name] for each in keys)
+        groups.setdefault(key, []).append(row)
+    return list(groups.values())
 
 
-def _sizes(table: pd.DataFrame, keys: Sequence[Column]) -> list[int]:
-    """Return how many rows, one a seed, each grid point has."""
-    if not keys:
-        return [len(table)]
-    groups = table.groupby([key.name for key in keys], sort=False, dropna=False)
-    return [int(size) for size in groups.size()]
+def _is_missing(cell: Any) -> bool:
+    import pandas as pd
+
+    return bool(pd.isna(cell))
 
 
-def _cells(
-    table: pd.DataFrame, keys: Sequence[Column], values: Sequence[Column], *, seeded: bool
-) -> list[list[str]]:
-    """Return our values per column, one text per grid point."""
-    by = [key.name for key in keys]
-    if not by:
-        table, by = table.assign(**{"": 0}), [""]
-    numeric = {v.name: "float64" for v in values if v.type not in ("str", "bool")}
-    groups = table.astype(numeric).groupby(by, sort=False, dropna=False)
-    sizes = groups.size()
-    texts = []
-    for value in values:
-        column = groups[value.name]
-        if value.name not in numeric:
-            texts.append([_words(group, value) for _, group in column])
-            continue
-        means = mean_sem_count(column)
-        rows = zip(means["mean"], means["sem"], means["num_seeds"], sizes, strict=True)
-        if seeded:
-            texts.append([_mean_text(mean, sem, int(n), int(size)) for mean, sem, n, size in rows])
-        else:
-            texts.append([exact(mean) if n else NO_VALUE for mean, _, n, _ in rows])
-    return texts
-
-
-def _mean_text(mean: float, sem: float, count: int, size: int) -> str:
-    if count == 0:
-        return NO_VALUE
-    text = mean_sem(float(mean), float(sem))
-    return text if count == size else f"{text} ({count} of {size})"
-
-
-def _words(group: pd.Series[Any], value: Column) -> str:
+def _ours(cells: Sequence[Any], value: Column, *, seeded: bool) -> str:
+    """Return our value at a grid point, whose seeds have these cells."""
+    known = [cell for cell in cells if not _is_missing(cell)]
     if value.type == "bool":
-        yes = int(group.sum())
-        return {0: "no", len(group): "yes"}.get(yes, f"{yes} of {len(group)}")
-    return " / ".join(dict.fromkeys(str(word) for word in group.dropna()))
+        return {0: "no", len(cells): "yes"}.get(sum(known), f"{sum(known)} of {len(cells)}")
+    if value.type == "str":
+        return " / ".join(dict.fromkeys(known))
+    if not known:
+        return NO_VALUE
+    mean, error = mean_and_error([float(cell) for cell in known])
+    if not seeded:
+        return exact(mean)
+    text = mean_sem(mean, error if error > ROUNDING * abs(mean) else 0.0)
+    return text if len(known) == len(cells) else f"{text} ({len(known)} of {len(cells)})"
 
 
 def _key_text(name: str, value: Any, labels: Labels) -> str:

@@ -168,35 +168,19 @@ def load_papers(workspace: Workspace, library: Library, profiles: Sequence[Profi
     all the same. A paper that cannot be read has a `problem` and stops no other one.
     """
     chosen = [profile for profile in BEST_FIRST if profile in profiles]
-    problems = problems_of(workspace, library)
-    papers = [
-        _paper(workspace, library, folder, chosen)
-        for name, folder in library.papers.items()
-        if name not in problems
-    ]
-    problems |= {
-        name: f"{broken.file}: {broken.reason}"
-        for name, broken in library.broken.items()
-        if "/" not in name and name not in library.papers
-    }
-    return papers + [_unreadable(name, problem) for name, problem in problems.items()]
-
-
-def problems_of(workspace: Workspace, library: Library) -> dict[str, str]:
-    """Return the papers of which what every page rests on cannot be read, and why."""
-    found = {}
-    for name, paper in library.papers.items():
+    papers, unread = [], []
+    for name, folder in library.papers.items():
         try:
-            load_deviations(paper.folder)
-            load_reference(paper.folder)
-            load_verified(workspace, name)
-            for experiment in library.experiments.values():
-                if experiment.paper == name:
-                    experiment_code(experiment)
+            papers.append(_paper(workspace, library, folder, chosen))
         except (SpecError, DataError) as error:
             # Relative, or the page would differ from checkout to checkout.
-            found[name] = str(error).replace(f"{workspace.root}/", "")
-    return found
+            unread.append(_unreadable(name, str(error).replace(f"{workspace.root}/", "")))
+    unread += [
+        _unreadable(name, f"{broken.file}: {broken.reason}")
+        for name, broken in library.broken.items()
+        if "/" not in name and name not in library.papers
+    ]
+    return papers + unread
 
 
 def _unreadable(name: str, problem: str) -> Paper:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 import textwrap
 from collections.abc import Sequence
@@ -22,7 +20,7 @@ from harness.publish.report.printed import (
     print_without_run,
 )
 from harness.publish.report.table_tex import as_latex, tex
-from harness.publish.report.table_text import ROOM, as_csv, as_markdown, as_text
+from harness.publish.report.table_text import ROOM, as_csv, as_markdown, as_text, csv_lines
 from harness.publish.report.text import markdown_cell, markdown_table, told_apart
 
 if TYPE_CHECKING:
@@ -126,9 +124,9 @@ def paper_table(
             here = "; ".join(f"{name}: {what}" for name, what in labels.here.items())
             apart = {"run": aside} if aside else {}
             stands_in = {"stands_in": here} if here else {}
-            return _csv(
+            return csv_lines(
                 [*apart, *header, *stands_in],
-                [[*apart.values(), *row, *stands_in.values()] for row in rows],
+                *([*apart.values(), *row, *stands_in.values()] for row in rows),
             )
 
 
@@ -148,13 +146,6 @@ def grid(content: Beside) -> tuple[list[str], list[list[str]]]:
     return header, rows
 
 
-def _csv(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerows([header, *rows])
-    return stream.getvalue()
-
-
 def _latex(
     task: Task,
     title: str,
@@ -163,21 +154,14 @@ def _latex(
     rows: Sequence[Sequence[str]],
     profile: Profile,
 ) -> str:
+    import pandas as pd
+
     spread = "; mean and standard error of the mean over seeds" if content.seeded else ""
-    align = "l" * len(content.keys) + "r" * (len(header) - len(content.keys))
-    lines = [
-        "% needs \\usepackage{booktabs}",
-        "\\begin{table}",
-        "  \\centering",
-        f"  \\caption{{{tex(title)} (profile {profile}{spread}).}}",
-        f"  \\label{{tab:{re.sub('[^a-z0-9]', '-', task.id)}}}",
-        f"  \\begin{{tabular}}{{{align}}}",
-        "    \\toprule",
-        f"    {' & '.join(tex(name) for name in header)} \\\\",
-        "    \\midrule",
-        *(f"    {' & '.join(tex(cell) for cell in row)} \\\\" for row in rows),
-        "    \\bottomrule",
-        "  \\end{tabular}",
-        "\\end{table}",
-    ]
-    return "\n".join(lines) + "\n"
+    plain = pd.DataFrame(rows, columns=list(header)).map(tex).rename(columns=tex)
+    table = plain.to_latex(
+        index=False,
+        caption=f"{tex(title)} (profile {profile}{spread}).",
+        label=f"tab:{re.sub('[^a-z0-9]', '-', task.id)}",
+        column_format="l" * len(content.keys) + "r" * (len(header) - len(content.keys)),
+    )
+    return f"% needs \\usepackage{{booktabs}}\n{table}"

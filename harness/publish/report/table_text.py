@@ -177,12 +177,16 @@ def as_markdown(content: Printed, *, listed: bool = True) -> str:
 
 def as_csv(content: Printed) -> str:
     """Return the printed cells, an empty line between tables; what marks say is not in it."""
+    tables = []
+    for table in content.tables:
+        cells = zip(table.rows, table.texts(), strict=True)
+        rows = ([str(head), *texts] for head, texts in cells)
+        tables.append(csv_lines([table.title, *map(str, table.columns)], *rows))
+    return "\n".join(tables)
+
+
+def csv_lines(*rows: Sequence[str]) -> str:
+    """Return rows as CSV."""
     stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    for number, table in enumerate(content.tables):
-        if number:
-            stream.write("\n")
-        writer.writerow([table.title, *map(str, table.columns)])
-        for head, texts in zip(table.rows, table.texts(), strict=True):
-            writer.writerow([str(head), *texts])
+    csv.writer(stream, lineterminator="\n").writerows(rows)
     return stream.getvalue()

@@ -136,13 +136,6 @@ def test_code_that_judges_makes_files_stale(
     assert judged == [NAME]
 
 
-def test_of_two_tables_only_the_changed_one_is_judged(demo: Demo, judged: list[str]) -> None:
-    workspace, library = demo
-    path = csv_path(workspace, library.tasks["demo/fig10"], "cpu")
-    path.write_text(path.read_text().replace("2.1", "1.1"))
-    assert words(read(demo))["grows"] == "SUPPORTED" and judged == []
-
-
 def test_a_damaged_file_is_made_again_and_a_current_one_not_touched(demo: Demo) -> None:
     path = file_of(demo)
     then, data = path.stat().st_mtime_ns, path.read_bytes()
