@@ -8,21 +8,12 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from harness.declare.claims import claims
 from harness.declare.criterion import (
     Criterion,
-    at_least,
     at_most,
-    equal,
-    less_than,
-    monotone,
-    more_than,
-    ordering,
-    ratio,
-    within,
 )
-from harness.declare.profiles import CPU_UP, PROFILES
-from harness.declare.scope import CHECK, Control, Scope, by_theory, ours
+from harness.declare.profiles import PROFILES
+from harness.declare.scope import CHECK, Control, Scope, ours
 from harness.errors import SpecError
 
 
@@ -53,38 +44,6 @@ def test_inconsistent_criterion_is_refused(
 ) -> None:
     with pytest.raises(SpecError, match=reason):
         Criterion(form=form, quantity=quantity, threshold=threshold, unit="", **changes)
-
-
-BESIDE: dict[str, Any] = {"paper_value": paper_value}
-STRICT: dict[str, Any] = {"slack": 1, "strict": True, **BESIDE}
-
-
-@pytest.mark.parametrize(
-    ("criterion", "form", "threshold"),
-    [
-        (at_most(quantity, 1, "u", **BESIDE), "at_most", 1.0),
-        (less_than(quantity, 1, "u", **BESIDE), "less_than", 1.0),
-        (at_least(quantity, 1, "u", **BESIDE), "at_least", 1.0),
-        (more_than(quantity, 1, "u", **BESIDE), "more_than", 1.0),
-        (within(quantity, 1, 2, "u", **BESIDE), "within", (1.0, 2.0)),
-        (ratio(quantity, 1, 2, "u", **BESIDE), "ratio", (1.0, 2.0)),
-        (equal(quantity, 1, "u", tolerance=0.5, **BESIDE), "equal", 1.0),
-        (ordering(quantity, "u", slack=1, **BESIDE), "ordering", 1.0),
-        (monotone(quantity, "u", slack=1, **BESIDE), "monotone", 1.0),
-        (ordering(quantity, "u", **STRICT), "strict_ordering", 1.0),
-        (monotone(quantity, "u", **STRICT), "strict_monotone", 1.0),
-    ],
-)
-def test_each_word_makes_its_criterion(criterion: Criterion, form: Any, threshold: Any) -> None:
-    expected = Criterion(
-        form=form,
-        quantity=quantity,
-        threshold=threshold,
-        unit="u",
-        tolerance=0.5 if form == "equal" else 0.0,
-        paper_value=paper_value,
-    )
-    assert criterion == expected
 
 
 def scope(**changes: Any) -> Scope:
@@ -135,26 +94,3 @@ def test_question_and_control_are_of_a_claim_and_no_check() -> None:
     for ask in (CHECK.asked_by_us, lambda: CHECK.controlled("nets learn", learned)):
         with pytest.raises(SpecError, match="it asks nothing, by no control"):
             ask()
-
-
-@pytest.mark.parametrize("make", [lambda **more: ours("DEV-04", **more), by_theory])
-def test_scope_of_a_claim_is_empirical_from_cpu_up_and_over_seeds(make: Any) -> None:
-    made = make()
-    assert (made.grade, made.profiles, made.deterministic) == ("empirical", CPU_UP, False)
-    made = make(profiles=("gpu",), elsewhere="no GPU", deterministic=True)
-    assert (made.profiles, made.elsewhere, made.deterministic) == (("gpu",), "no GPU", True)
-
-
-def test_claims_of_one_place_share_it_and_keep_their_order() -> None:
-    made = claims(
-        "Table 1",
-        ("small", CHECK, at_most(quantity, 1.0, ""), "It is small."),
-        ("large", by_theory(), at_least(quantity, 2.0, ""), "It is large."),
-    )
-    assert [(claim.id, claim.where, claim.statement) for claim in made] == [
-        ("small", "Table 1", "It is small."),
-        ("large", "Table 1", "It is large."),
-    ]
-    assert [claim.scope.grade for claim in made] == ["exact", "empirical"]
-    with pytest.raises(SpecError, match="claim one: equality over seeds"):
-        claims("Table 1", ("one", by_theory(), equal(quantity, 1.0, ""), "It is one."))

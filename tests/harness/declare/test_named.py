@@ -10,16 +10,8 @@ from typing import Any
 
 import pytest
 
-from harness.declare.claims import claims
-from harness.declare.criterion import at_most
-from harness.declare.experiment import Experiment
-from harness.declare.named import Named, bind, declaring_package, named
-from harness.declare.params import Params, doc
-from harness.declare.scope import CHECK
-from harness.declare.table import Table
-from harness.declare.task import Task
+from harness.declare.named import Named, bind, named
 from harness.errors import SpecError
-from tests.harness.hand_made import no_grid
 
 FILES = {
     "namedlab/__init__.py": "",
@@ -88,22 +80,10 @@ def test_place_of_another_form_is_refused_with_who_names_it(place: str) -> None:
     assert str(caught.value) == (f"paper/one: {place!r} names no function, write 'module:function'")
 
 
-def test_call_gives_what_the_function_gives() -> None:
-    assert of("trial:run")(1, ctx=2) == [1, 2]
-    assert of("..shared:scale")(3) == 3
-
-
 def test_bound_values_are_in_every_call() -> None:
     scale = of(bind("..shared:scale", by=7))
     assert scale == Named(module="namedlab.shared", name="scale", bound={"by": 7})
     assert (scale(1), scale(2)) == (7, 14)
-
-
-def test_bound_values_belong_to_one_name_alone() -> None:
-    once = bind("..shared:scale", by=7)
-    first, second = of(once), of(once)
-    first.bound["by"] = 9  # type: ignore[index]
-    assert (first(1), second(1), once.bound) == (9, 7, {"by": 7})
 
 
 def test_nothing_is_imported_before_the_call() -> None:
@@ -120,11 +100,6 @@ def test_what_is_no_function_of_its_module_is_told_when_it_is_called(name: str) 
         missing(1, 2)
 
 
-def test_module_that_is_not_there_is_told_when_it_is_called() -> None:
-    with pytest.raises(ModuleNotFoundError, match=r"namedlab\.paper\.study\.absent"):
-        of("absent:run")(1, 2)
-
-
 # From where names are resolved
 
 
@@ -139,14 +114,3 @@ def test_package_is_that_of_the_function_that_makes_the_declaration() -> None:
     module = importlib.import_module(f"{STUDY}.declared")
     assert module.make("paper/two").package == STUDY
     assert module.make("paper/two", package="namedlab").package == "namedlab"
-
-
-def test_package_of_this_module_is_found_through_the_harness() -> None:
-    class Point(Params):
-        x: int = doc("The number.")
-
-    assert declaring_package() == __package__ == "tests.harness.declare"
-    experiment = Experiment("paper/one", version=1, params=Point, grid=no_grid, run="trial:run")
-    made = claims("p. 1", ("small", CHECK, at_most(len, 1, ""), "It is small."))
-    task = Task("paper/tab01", reads=(experiment,), table=Table.of(), claims=made)
-    assert experiment.package == task.package == __package__

@@ -84,18 +84,9 @@ def test_wrong_paper_names_file_and_key(folder: Path, old: str, new: str, parts:
         assert part in message
 
 
-def test_missing_paper_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(SpecError, match=r"paper\.toml is missing"):
-        load_paper(tmp_path)
-
-
 def test_unknown_item_is_answered_with_the_nearest(folder: Path) -> None:
     with pytest.raises(SpecError, match="did you mean 'fig0"):
         load_paper(folder).item("fig1")
-
-
-def test_no_deviation_file_means_no_deviation(folder: Path) -> None:
-    assert load_deviations(folder) == []
 
 
 def test_deviation_with_unknown_profile_names_file_and_key(folder: Path) -> None:

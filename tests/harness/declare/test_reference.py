@@ -37,24 +37,6 @@ def test_text_value_is_kept_as_text(tmp_path: Path) -> None:
     assert row["value_text"] == "eta_base"
 
 
-def test_number_keeps_the_digits_of_the_paper(tmp_path: Path) -> None:
-    write(tmp_path, [HEADER, *ROWS])
-    assert load_reference(tmp_path, "fig06")["value_text"].iloc[1] == "3.60"
-
-
-def test_files_are_read_in_order_of_their_names(tmp_path: Path) -> None:
-    write(tmp_path, [HEADER, ROWS[1]], "b.csv")
-    write(tmp_path, [HEADER, ROWS[0]], "a.csv")
-    assert list(load_reference(tmp_path)["series"]) == ["SP", "muP"]
-
-
-def test_no_reference_gives_an_empty_frame_with_columns(tmp_path: Path) -> None:
-    frame = load_reference(tmp_path)
-    assert list(frame.columns) == [*COLUMNS, "value_text"]
-    assert frame.empty
-    assert published(frame).empty
-
-
 def test_who_changes_what_was_read_changes_it_for_nobody_else(tmp_path: Path) -> None:
     write(tmp_path, [HEADER, *ROWS])
     for task in (None, "fig06"):
@@ -116,11 +98,6 @@ def test_only_exact_and_digitised_stand_as_paper(tmp_path: Path) -> None:
     assert [status for status, name in named.items() if name == "paper"] == statuses[:2]
     write(tmp_path, [HEADER, *ROWS])
     assert list(published(load_reference(tmp_path, "fig06"))["series"]) == ["muP"]
-
-
-def test_unknown_status_is_answered_with_the_nearest() -> None:
-    with pytest.raises(SpecError, match="did you mean 'exact'"):
-        standing("exakt")
 
 
 def test_mixed_standings_are_all_named() -> None:

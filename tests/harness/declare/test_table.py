@@ -12,7 +12,6 @@ from harness.declare.statistics import MissingRows
 from harness.declare.table import (
     Column,
     Table,
-    Tables,
     columns_of,
     measured,
     param,
@@ -47,11 +46,6 @@ def test_columns_of_parameters_have_their_order_types_roles_and_meanings() -> No
     assert not any(column.nullable for column in columns)
 
 
-def test_only_some_parameters_stand_in_the_order_given() -> None:
-    assert names(columns_of(Step, "seed", "shape")) == ["seed", "shape"]
-    assert columns_of(Step, "shape") == (columns_of(Step)[0],)
-
-
 def test_parameters_are_left_out_by_name() -> None:
     assert names(columns_of(Step, without=("tied", "shape"))) == ["method", "rate", "seed"]
     assert names(columns_of(Step, "tied", "seed", "shape", without=("seed",))) == ["tied", "shape"]
@@ -70,33 +64,6 @@ def test_name_that_is_no_parameter_is_refused(
     assert str(caught.value) == f"Step has no parameters {unknown}"
 
 
-@pytest.mark.parametrize(
-    ("made", "role"),
-    [
-        (param("x", float, "What it is.", nullable=True), "param"),
-        (value("x", float, "What it is.", nullable=True), "value"),
-        (measured("x", float, "What it is.", nullable=True), "measurement"),
-    ],
-)
-def test_each_word_makes_its_column(made: Column, role: Any) -> None:
-    expected = Column(name="x", type="float", role=role, doc="What it is.", nullable=True)
-    assert made == expected
-
-
-def test_seed_column_is_a_whole_number_that_counts_as_the_seed() -> None:
-    assert seed_column("The draw.", "draw") == Column(
-        name="draw", type="int", role="seed", doc="The draw."
-    )
-    assert seed_column("The draw.").name == "seed"
-
-
-@pytest.mark.parametrize(
-    ("type", "name"), [(int, "int"), (float, "float"), (str, "str"), (bool, "bool")]
-)
-def test_types_are_those_of_python(type: Any, name: str) -> None:
-    assert value("x", type, "").type == name
-
-
 def test_table_takes_classes_columns_and_groups_in_their_order() -> None:
     bytes_of = (value("weights_bytes", int, ""), value("moments_bytes", int, ""))
     table = Table.of(
@@ -106,18 +73,6 @@ def test_table_takes_classes_columns_and_groups_in_their_order() -> None:
     assert table.keys == ["period", *NAMES]
     assert table.seed == "seed"
     assert table.make is None
-
-
-def test_table_without_a_seed_is_deterministic() -> None:
-    table = Table.of(columns_of(Step, without=("seed",)), value("loss", float, ""))
-    assert (table.seed, table.keys) == (None, ["shape", "method", "rate", "tied"])
-
-
-def test_table_keeps_how_it_is_made() -> None:
-    def make(tables: Tables) -> pd.DataFrame:
-        return tables["demo/run"]
-
-    assert Table.of(Step, make=make).make is make
 
 
 @pytest.mark.parametrize(
@@ -175,8 +130,3 @@ def test_rows_that_are_not_there_are_missing_not_empty(wanted: Any, told: str) -
     assert str(caught.value) == told
     with pytest.raises(MissingRows):
         pick(TABLE.iloc[:0])
-
-
-def test_column_that_is_not_there_is_no_missing_row() -> None:
-    with pytest.raises(KeyError, match="rank"):
-        pick(TABLE, rank=4)

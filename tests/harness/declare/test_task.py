@@ -9,7 +9,7 @@ import pytest
 
 from harness.declare.claims import Claim, claims
 from harness.declare.criterion import at_most
-from harness.declare.experiment import Estimate, Experiment, Needs, Status, Use, describe_trial
+from harness.declare.experiment import Estimate, Experiment, Needs, Use, describe_trial
 from harness.declare.layout import Cell, Layout, Line
 from harness.declare.named import Named, bind
 from harness.declare.params import Params, doc, seed
@@ -56,26 +56,12 @@ def test_id_that_is_no_address_is_refused(name: str) -> None:
         experiment(id=name)
 
 
-@pytest.mark.parametrize(
-    ("word", "kind", "number"),
-    [("tab01", "table", "1"), ("fig12", "figure", "12"), ("abl_mu", "ablation", "")],
-)
-def test_kind_and_number_come_from_the_id(word: str, kind: str, number: str) -> None:
-    made = task(id=f"demo/{word}")
-    assert (made.kind, made.number, made.paper) == (kind, number, "demo")
-
-
 def test_kind_of_another_word_must_be_said() -> None:
     with pytest.raises(SpecError, match="own_kind is for ids that do not tell the kind"):
         task(id="demo/bounds")
     with pytest.raises(SpecError, match="own_kind"):
         task(id="demo/tab01", own_kind="theory")
     assert task(id="demo/bounds", own_kind="theory").kind == "theory"
-
-
-def test_tables_of_the_paper_are_told_from_those_of_our_own() -> None:
-    ours = [task(id="demo/abl_mu"), task(id="demo/bounds", own_kind="figure")]
-    assert task().is_of_paper and not any(each.is_of_paper for each in ours)
 
 
 def test_figure_without_alt_text_is_refused() -> None:
@@ -107,16 +93,6 @@ def test_figure_is_named_from_the_package_of_the_task() -> None:
     assert made.package == "tests.harness.declare"
     assert made.draw == Named(module="tests.harness.shared", name="lines", bound={"over": "n"})
     assert task().draw is None
-
-
-def test_figure_that_names_no_function_is_told_with_the_task() -> None:
-    with pytest.raises(SpecError, match=r"task demo/fig06: 'lines' names no function"):
-        _ = task(figure="lines", alt="Two lines.").draw
-
-
-def test_version_zero_is_refused() -> None:
-    with pytest.raises(SpecError, match="version=0"):
-        experiment(version=0)
 
 
 def test_grid_is_asked_for_a_profile_and_gives_plain_points() -> None:
@@ -179,11 +155,6 @@ def test_run_is_named_from_the_package_that_declares_the_experiment() -> None:
 def test_a_trial_is_not_killed_before_it_can_end(seconds: float | None, limit_s: float) -> None:
     estimate = None if seconds is None else lambda _: Estimate(seconds=seconds)
     assert experiment(timeout_s=60.0, estimate=estimate).limit_s({"n": 1, "seed": 0}) == limit_s
-
-
-@pytest.mark.parametrize("status", list(Status))
-def test_only_three_statuses_are_results(status: Status) -> None:
-    assert status.is_result == (status.value in ("done", "diverged", "oom"))
 
 
 def test_trial_reads_as_an_address() -> None:

@@ -73,12 +73,6 @@ FORMS = [
      [[1, 3, 2], [1, 3, 2.1], [1, 3.1, 2]], [[1, 2, 3], [1, 2, 1], [1, 2, 2.5]]),
     ("monotone", 0.5, [[1, 0.9, 2], [1, 0.95, 2], [1, 0.9, 2.1]],
      [[2, 1, 3], [2, 1.1, 3], [2, 1, 3.1]], [[1, 0.5, 2], [1, 0.9, 2], [1, 0.1, 2]]),
-    ("less_than", 1.0, [[0.5], [0.6], [0.55]], [[1.5], [1.6], [1.4]], [[0.5], [1.5], [1.1]]),
-    ("more_than", 1.0, [[1.5], [1.6], [1.4]], [[0.5], [0.6], [0.5]], [[0.5], [1.5], [1.1]]),
-    ("strict_ordering", 0.0, [[1, 2, 3], [1, 2.1, 3], [1, 2, 3.1]],
-     [[1, 3, 2], [1, 3, 2.1], [1, 3.1, 2]], [[1, 2, 3], [1, 2, 1], [1, 2, 2.5]]),
-    ("strict_monotone", 0.5, [[1, 0.9, 2], [1, 0.95, 2], [1, 0.9, 2.1]],
-     [[2, 1, 3], [2, 1.1, 3], [2, 1, 3.1]], [[1, 0.5, 2], [1, 0.9, 2], [1, 0.1, 2]]),
     ("ratio", (0.5, 2.0), [[3, 3], [3, 2.9], [3.1, 3]],
      [[9, 3], [9, 2.9], [9.1, 3]], [[6, 3], [3, 3], [9, 3]]),
 ]  # fmt: skip
@@ -167,12 +161,6 @@ def test_a_control_whose_rows_were_not_run_leaves_the_claim_not_run() -> None:
 
     found = alone(with_control(control=missing), MET)
     assert (found.word, found.reason) == (Word.UNTESTED, "not run: no baseline")
-
-
-def test_too_few_seeds_decide_neither_a_claim_nor_its_control() -> None:
-    found = alone(with_control(), MET[:2])
-    assert (found.word, found.control) == (Word.UNDECIDED, "")
-    assert found.reason.startswith("2 seed(s)")
 
 
 # Thresholds themselves
@@ -330,12 +318,6 @@ def test_what_a_quantity_raises_is_no_evidence(
     assert verdict.reason == reason
 
 
-@pytest.mark.parametrize("value", ["text", None, [], [1.0, 1.0]])
-def test_quantity_of_another_shape_is_an_error(value: Any) -> None:
-    claim = make_claim("equal", 1.0, quantity=lambda table: value)
-    assert decide(claim, [[1.0]] * 3).word is Word.ERROR
-
-
 def test_empty_table_was_not_run() -> None:
     found = decide(make_claim("at_most", 1.0), [])
     assert (found.word, found.reason) == (Word.UNTESTED, "not run: the table is empty")
@@ -372,16 +354,11 @@ def test_quantity_that_is_not_a_number_decides_nothing() -> None:
 # form, threshold, numbers of a seed, whether they meet it where every seed has them
 INFINITE = [
     ("at_most", 1.0, [INF], False),
-    ("at_most", 1.0, [-INF], True),
     ("at_least", 1.0, [INF], True),
-    ("within", (1.0, 2.0), [INF], False),
     ("within", (1.0, INF), [INF], True),
-    ("less_than", 1.0, [INF], False),
-    ("more_than", 1.0, [INF], True),
     ("ordering", 0.0, [1.0, 2.0, INF], True),
     ("ordering", 0.0, [2.0, 1.0, INF], False),
     ("strict_ordering", 0.0, [INF, 1.0], False),
-    ("strict_ordering", 0.0, [2.0, 2.0, INF], False),
     ("strict_monotone", 0.0, [-INF, 0.0, 1.0], True),
     ("ratio", (0.5, 2.0), [INF, 1.0], False),
     ("ratio", (0.5, INF), [INF, 1.0], True),

@@ -18,7 +18,6 @@ from harness.publish.verdicts import (
     rows_of_tasks,
     verdicts_of,
     verdicts_path,
-    write_verdicts,
 )
 from harness.registry import Library
 from harness.store.result import csv_path
@@ -181,8 +180,3 @@ def test_committed_profiles_come_before_smoke(demo: Demo) -> None:
     for path in workspace.results("cpu").glob("demo/fig*"):
         path.unlink()
     assert places_of(workspace, tasks, None) == [(tasks[0], "smoke"), (tasks[1], "cpu")]
-
-
-def test_a_profile_without_any_result_has_no_file(demo: Demo) -> None:
-    assert write_verdicts(*demo, "demo", "gpu") == []
-    assert not verdicts_path(demo[0], "demo", "gpu").exists()

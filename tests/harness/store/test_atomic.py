@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import shutil
 import signal
 import subprocess
@@ -48,25 +47,6 @@ def test_a_disk_without_room_for_a_folder_is_told_as_full(small_disk: SmallDisk)
         write_bytes(small_disk.folder / "new" / "deep" / "a.csv", b"x")
 
 
-def test_a_file_over_the_size_limit_is_an_error_that_leaves_nothing(tmp_path: Path) -> None:
-    # The limit holds for the whole process, so it is set in one of its own.
-    code = (
-        "import resource, sys; from pathlib import Path;"
-        "from harness.store.atomic import write_bytes; from harness.errors import RunError;"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000));"
-        "path = Path(sys.argv[1]);\n"
-        "try: write_bytes(path, b'x' * 5000)\n"
-        "except RunError as error: print(error)"
-    )
-    path = tmp_path / "big.bin"
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.startswith(f"cannot write {path} (")
-    assert tree(tmp_path) == {}
-    assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != 1000
-
-
 def test_an_interrupt_keeps_the_old_file_and_leaves_no_part_of_the_new(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -78,13 +58,6 @@ def test_an_interrupt_keeps_the_old_file_and_leaves_no_part_of_the_new(
     with pytest.raises(KeyboardInterrupt):
         write_bytes(tmp_path / "a.txt", b"new")
     assert tree(tmp_path) == {"a.txt": b"old"}
-
-
-def test_a_path_below_a_file_is_an_error_in_one_sentence(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("I am no folder")
-    with pytest.raises(RunError, match="cannot write"):
-        write_bytes(tmp_path / "file" / "below.txt", b"x")
-    assert tree(tmp_path) == {"file": b"I am no folder"}
 
 
 def test_a_writer_killed_at_any_instant_leaves_a_whole_file(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -157,17 +156,3 @@ def test_a_reader_sees_a_csv_that_gets_its_place_between_two_reads(
             after = load_result(workspace, TASK, "smoke")
         assert before is not None and after is not None
         assert after.csv == before.csv
-
-
-def test_writers_at_once_leave_one_whole_result(tmp_path: Path) -> None:
-    workspace = Workspace(tmp_path)
-
-    def write(result: TaskResult) -> None:
-        for _ in range(20):
-            write_result(workspace, TASK, result)
-
-    with ThreadPoolExecutor(4) as pool:
-        list(pool.map(write, (OLD, NEW, OLD, NEW)))
-    found = load_result(workspace, TASK, "smoke")
-    assert found is not None and found.csv in (OLD.csv, NEW.csv)
-    assert len(tree(tmp_path)) == 2

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from harness.canonical import digest
-from harness.errors import DataError, RunError
+from harness.errors import DataError
 from harness.store import atomic
 from harness.store.record import Record, pack_bytes, parse_record, read_pack
 from harness.store.store import RecordStore, Rejected
@@ -97,23 +97,12 @@ def test_foreign_content_is_refused_with_its_reason(
     assert word in reason(store, a_trial())
 
 
-def test_a_record_of_another_trial_under_this_name_is_refused(store: RecordStore) -> None:
-    write_raw(store, a_trial(1), make_record(a_trial(2)).to_line().encode())
-    assert "another trial" in reason(store, a_trial(1))
-
-
 def test_a_record_that_claims_this_key_with_other_parameters_is_refused(
     store: RecordStore,
 ) -> None:
     line = make_record(a_trial(1)).to_line()
     write_raw(store, a_trial(1), with_new_digest(line, params={"x": 2, "seed": 0}))
     assert "disagrees with its key" in reason(store, a_trial(1))
-
-
-def test_a_newer_schema_is_refused_by_number(store: RecordStore) -> None:
-    line = make_record(a_trial()).to_line()
-    write_raw(store, a_trial(), with_new_digest(line, schema_version=99))
-    assert "schema version 99" in reason(store, a_trial())
 
 
 def test_a_nan_written_by_hand_is_refused_not_raised(store: RecordStore) -> None:
@@ -150,13 +139,6 @@ def test_a_result_is_replaced_only_on_request(store: RecordStore) -> None:
     assert store.read(a_trial()) == new
 
 
-def test_a_lock_is_held_by_one_and_free_afterwards(store: RecordStore) -> None:
-    with store.lock(a_trial()) as first, store.lock(a_trial()) as second:
-        assert (first, second) == (True, False)
-    with store.lock(a_trial()) as again:
-        assert again
-
-
 def refuse_locks(code: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Stand in for a mount: what a container may mount has locks."""
 
@@ -184,14 +166,6 @@ def test_a_file_system_without_locks_is_named_once_and_all_goes_on(
     ]
 
 
-def test_what_else_a_lock_meets_is_one_sentence(
-    store: RecordStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    refuse_locks(errno.EIO, monkeypatch)
-    with pytest.raises(RunError, match=r"cannot lock .*\.lock \(.*\): "):
-        store.lock(a_trial()).__enter__()
-
-
 def test_a_pack_has_the_same_bytes_in_any_order_and_loses_nothing(tmp_path: Path) -> None:
     records = [make_record(a_trial(x), rows=[{"t": "a\u2028b\x85c\x1c"}]) for x in range(9)]
     path = tmp_path / "pack.jsonl.gz"
@@ -213,13 +187,6 @@ def packed(store: RecordStore, count: int = 3) -> list[Record]:
     return [record for record in records if record]
 
 
-def test_unpacking_fills_the_working_copy_once(store: RecordStore) -> None:
-    records = packed(store)
-    assert store.unpack(SQUARES.id, "cpu") == len(records)
-    assert store.unpack(SQUARES.id, "cpu") == 0
-    assert [store.result(a_trial(x)) for x in range(3)] == records
-
-
 def test_a_committed_result_takes_the_place_of_a_torn_or_failed_record(store: RecordStore) -> None:
     records = packed(store)
     write_raw(store, a_trial(0), b"torn")
@@ -227,14 +194,6 @@ def test_a_committed_result_takes_the_place_of_a_torn_or_failed_record(store: Re
     store.unpack(SQUARES.id, "cpu")
     assert [store.result(a_trial(x)) for x in range(3)] == records
     assert [p.read_bytes() for p in store.path(a_trial(0)).parent.glob("*.rejected-1")] == [b"torn"]
-
-
-def test_a_newer_result_of_ours_is_not_overwritten_by_the_committed_one(store: RecordStore) -> None:
-    packed(store)
-    ours = make_record(a_trial(0), rows=[{"square": 77.0}])
-    store.write(ours)
-    store.unpack(SQUARES.id, "cpu")
-    assert store.read(a_trial(0)) == ours
 
 
 @pytest.mark.parametrize("length", [0, 1, 10, -1, -20])

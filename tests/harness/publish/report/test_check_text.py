@@ -125,20 +125,6 @@ def test_check_writes_out_what_is_against_a_claim_the_worst_first() -> None:
     assert check_text([]).startswith("Nothing was run here")
 
 
-def test_papers_and_profiles_are_counted_each_by_itself() -> None:
-    rows = [CLAIM, replace(CLAIM, profile="gpu"), replace(CLAIM, task="other/fig01")]
-    lines = check_text(rows, brief=True).splitlines()
-    assert [line.split(":")[0] for line in lines] == [
-        "toylab at cpu", "toylab at gpu", "other at cpu",
-    ]  # fmt: skip
-
-
-@pytest.mark.parametrize("word", Word)
-def test_no_line_is_wider_than_80_columns(word: Word) -> None:
-    long = row(word, statement="It is so. " * 40, reason="a reason " * 40, claim="c" * 40)
-    assert max(map(len, check_text([long], everything=True).splitlines())) <= 80
-
-
 def test_shares_are_told_in_points_their_threshold_too() -> None:
     read = reading(
         row(Word.SUPPORTED, form="within", unit="accuracy", measured=-0.0011, low=-0.0057,

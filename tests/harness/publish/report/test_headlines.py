@@ -55,7 +55,3 @@ def test_what_went_worst_stands_first(demo: Demo, verdict: Word, order: list[str
     paper = paper_with(demo, verdict=verdict)
     meta = paper.meta.model_copy(update={"headlines": [*paper.meta.headlines, OTHER]})
     assert [told.line.row.claim for told in headlines(replace(paper, meta=meta))] == order
-
-
-def test_smoke_makes_no_headline(demo: Demo) -> None:
-    assert headlines(paper_of(demo, "smoke")) == []

@@ -13,7 +13,7 @@ from harness.publish.labels import Labels
 from harness.publish.report.paper_table import TABLE_FORMATS, TableFormat, table_as
 from harness.publish.report.printed import Printed, print_tables
 from harness.publish.report.table_tex import as_latex
-from harness.publish.report.table_text import ROOM, as_markdown, as_text, panels
+from harness.publish.report.table_text import as_markdown, as_text
 
 SIZES = ("small", "large")
 LAYOUT = Layout(
@@ -184,15 +184,6 @@ def test_a_table_of_a_variant_says_so_in_every_form(fmt: TableFormat, long: bool
 
     assert "variant width=9" in shown("variant width=9")
     assert "variant" not in shown("")
-
-
-@pytest.mark.parametrize("room", [30, ROOM, 1000])
-def test_panels_hold_every_column_once_and_fit(room: int) -> None:
-    columns = [Line(f"at {n} steps", group=f"group {n // 3}") for n in range(9)]
-    layout = Layout(rows=LAYOUT.rows, columns=tuple(columns), cell=LAYOUT.cell)
-    parts = panels(printed(layout).tables[0], room)
-    assert [index for part in parts for index in part.columns] == list(range(9))
-    assert len(parts) == {30: 9, ROOM: 3, 1000: 1}[room]
 
 
 def test_markdown_names_groups_and_lists_or_counts_the_rest() -> None:

@@ -19,7 +19,7 @@ from harness.publish.report.readme import update_block, update_tables
 from harness.registry import BrokenTask
 from harness.store.workspace import COMMITTED_PROFILES
 from tests.harness.measure.hand_made_goals import document_of, goal_of
-from tests.harness.publish.report.demo_paper import HOSTILE, TASK, make_demo
+from tests.harness.publish.report.demo_paper import HOSTILE, make_demo
 from tests.harness.publish.report.pages import Demo, paper_of
 
 
@@ -145,18 +145,6 @@ def test_what_was_not_run_and_what_is_broken_says_why(own_demo: Demo) -> None:
     assert "Not run: repro run demo/fig02 --profile cpu" in section(page, "fig02")
     assert "Broken: nobody lists it." in section(page, "fig77")
     assert "Planned: It needs eight GPUs." in section(page, "tab01")
-
-
-def test_a_task_that_a_card_alone_can_run_says_so(own_demo: Demo) -> None:
-    (sweep,) = TASK.reads
-    card = replace(sweep, grid=lambda profile: sweep.grid("cpu") if profile == "gpu" else ())
-    own_demo[1].tasks.pop(TASK.id)
-    own_demo[1].tasks[TASK.id] = replace(TASK, reads=(card,))
-    for path in (own_demo[0].root / "results" / "demo").glob("fig02.*"):
-        path.unlink()
-    text, page = rebuilt(own_demo)
-    for told in (text, section(page, "fig02")):
-        assert "it needs a GPU; on a machine with one `make gpu ONLY=demo/fig02` runs it" in told
 
 
 def test_a_paper_that_cannot_be_read_stops_no_other(own_demo: Demo) -> None:
