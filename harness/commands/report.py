@@ -16,8 +16,9 @@ SiteOption = Annotated[
 def report(site_only: SiteOption = False) -> None:
     """Write the static report to site/, and RESULTS.md from the committed profiles."""
     from harness.declare.profiles import PROFILES
-    from harness.publish.report import build_report, build_results
+    from harness.publish.report import build_results
     from harness.publish.report.load import load_papers
+    from harness.publish.report.site.pages import write_site
     from harness.store.pair import finish_pairs
 
     asked = asked_for(None, reads=True)
@@ -28,4 +29,4 @@ def report(site_only: SiteOption = False) -> None:
             say_broken(f"{paper.meta.id}: {paper.problem}")
     if not site_only:
         say(f"wrote {build_results(asked.workspace, asked.library, papers)}")
-    say(f"wrote {build_report(asked.workspace, papers)}: open it in a browser")
+    say(f"wrote {write_site(asked.workspace, papers)}: open it in a browser")

@@ -135,16 +135,16 @@ def more_than(
 def _bound(
     form: Form,
     quantity: Quantity,
-    threshold: float,
+    threshold: Threshold,
     unit: str,
     paper_value: PaperValue | None,
 ) -> Criterion:
+    if isinstance(threshold, tuple):
+        threshold = (float(threshold[0]), float(threshold[1]))
+    else:
+        threshold = float(threshold)
     return Criterion(
-        form=form,
-        quantity=quantity,
-        threshold=float(threshold),
-        unit=unit,
-        paper_value=paper_value,
+        form=form, quantity=quantity, threshold=threshold, unit=unit, paper_value=paper_value
     )
 
 
@@ -157,13 +157,7 @@ def within(
     paper_value: PaperValue | None = None,
 ) -> Criterion:
     """Ask that a quantity lies between two thresholds, which belong to the range."""
-    return Criterion(
-        form="within",
-        quantity=quantity,
-        threshold=(float(low), float(high)),
-        unit=unit,
-        paper_value=paper_value,
-    )
+    return _bound("within", quantity, (low, high), unit, paper_value)
 
 
 def ratio(
@@ -175,13 +169,7 @@ def ratio(
     paper_value: PaperValue | None = None,
 ) -> Criterion:
     """Ask that numerator over denominator lies in a range, as a geometric mean over seeds."""
-    return Criterion(
-        form="ratio",
-        quantity=quantity,
-        threshold=(float(low), float(high)),
-        unit=unit,
-        paper_value=paper_value,
-    )
+    return _bound("ratio", quantity, (low, high), unit, paper_value)
 
 
 def equal(
@@ -193,14 +181,7 @@ def equal(
     paper_value: PaperValue | None = None,
 ) -> Criterion:
     """Ask that a quantity equals a value, to a tolerance."""
-    return Criterion(
-        form="equal",
-        quantity=quantity,
-        threshold=float(value),
-        unit=unit,
-        tolerance=tolerance,
-        paper_value=paper_value,
-    )
+    return replace(_bound("equal", quantity, value, unit, paper_value), tolerance=tolerance)
 
 
 def ordering(

@@ -108,15 +108,13 @@ def _rows(path: Path, text: str) -> list[dict[str, str | float]]:
 
 
 def _check_header(path: Path, header: list[str]) -> None:
-    if tuple(header) == COLUMNS:
-        return
-    unknown = [name for name in header if name not in COLUMNS]
-    missing = [name for name in COLUMNS if name not in header]
-    hint = nearest(unknown[0], COLUMNS) if unknown else ""
-    parts = [f"unknown column {unknown[0]!r}{hint}"] if unknown else []
-    parts += [f"missing column {missing[0]!r}"] if missing else []
-    problem = ", ".join(parts) or "columns in another order"
-    raise SpecError(f"{path}:1: {problem}: need {','.join(COLUMNS)}")
+    if tuple(header) != COLUMNS:
+        unknown = [
+            f"unknown column {name!r}{nearest(name, COLUMNS)}, "
+            for name in header
+            if name not in COLUMNS
+        ]
+        raise SpecError(f"{path}:1: {''.join(unknown[:1])}need {','.join(COLUMNS)}")
 
 
 def _read_row(where: str, fields: list[str]) -> dict[str, str | float]:

@@ -91,14 +91,8 @@ def ours(
     deterministic: bool = False,
 ) -> Scope:
     """Return the scope of a claim of the paper whose threshold is our reading of a word."""
-    return Scope(
-        grade="empirical",
-        threshold_from="ours",
-        deviation=deviation,
-        profiles=profiles,
-        elsewhere=elsewhere,
-        deterministic=deterministic,
-    )
+    scope = by_theory(profiles=profiles, elsewhere=elsewhere, deterministic=deterministic)
+    return replace(scope, threshold_from="ours", deviation=deviation)
 
 
 def by_theory(

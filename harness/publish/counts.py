@@ -30,8 +30,7 @@ def verdict_counts(rows: Iterable[CheckRow], kind: Kind) -> dict[Word, int]:
 
 def rank(word: str) -> int:
     """Return a verdict's place on a page: what went worst stands first."""
-    known = [str(each) for each in WORST_FIRST]
-    return known.index(word) if word in known else len(known)
+    return WORST_FIRST.index(Word(word)) if word in WORST_FIRST else len(WORST_FIRST)
 
 
 def counted(rows: Sequence[CheckRow]) -> str:

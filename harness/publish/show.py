@@ -19,7 +19,7 @@ from harness.publish.report.check_text import line_of, wrapped
 from harness.publish.verdicts import verdicts_of
 from harness.registry import Library
 from harness.run.awaited import awaited_by, awaited_text, run_command
-from harness.store.result import is_stored, load_meta
+from harness.store.result import is_stored, load_result
 from harness.store.workspace import Workspace
 
 
@@ -65,8 +65,8 @@ def view_of(library: Library, workspace: Workspace, task: Task, profile: Profile
     rows = verdicts_of(library, workspace, [(task, profile)])
     stored, here = is_stored(workspace, task, profile), {}
     if stored and not any(row.verdict == Word.ERROR for row in rows):
-        meta = load_meta(workspace, task, profile)
-        here = meta.stands_in if meta else {}
+        result = load_result(workspace, task, profile)
+        here = result.meta.stands_in if result else {}
     awaited = "" if stored else awaited_by(task)
     folder = library.papers[task.paper].folder
     return View(

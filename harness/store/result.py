@@ -70,13 +70,6 @@ def figure_path(workspace: Workspace, task: Task, profile: Profile) -> Path:
     return workspace.figures(profile) / paper / f"{word}.{profile}.svg"
 
 
-def trials_of(
-    task: Task, profile: Profile, overrides: Mapping[str, Scalar] | None = None
-) -> list[Trial]:
-    """Return the trials whose rows a task shows, in the order of its table."""
-    return [trial for exp in task.reads for trial in grid_of(exp, profile, overrides)]
-
-
 FindRecord = Callable[[Trial], Record | Rejected | None]
 
 
@@ -91,7 +84,7 @@ def build_result(
     """Return a task's table and its origin from the records that `find` gives; None without any."""
     counts, not_run = Counter[str](), list[NotRun]()
     records: dict[str, list[Record]] = {experiment.id: [] for experiment in task.reads}
-    for trial in trials_of(task, profile, overrides):
+    for trial in (t for each in task.reads for t in grid_of(each, profile, overrides)):
         record = find(trial)
         counts[record.status if isinstance(record, Record) else "missing"] += 1
         if isinstance(record, Record) and record.is_result:
@@ -233,36 +226,19 @@ def is_stored(workspace: Workspace, task: Task, profile: Profile) -> bool:
     return is_there(path) or is_there(path.with_suffix(".json"))
 
 
-def load_meta(workspace: Workspace, task: Task, profile: Profile) -> ResultMeta | None:
-    """Read the JSON of a stored result; None where the task was not run in this profile.
-
-    Raises DataError where it was changed by hand, or the CSV is missing.
-    """
-    stored = _stored_pair(csv_path(workspace, task, profile))
-    return None if stored is None else stored[1]
-
-
-def _stored_pair(path: Path) -> tuple[bytes, ResultMeta] | None:
-    """Return a CSV as it is and what stands in the JSON beside it; None where neither is there."""
-    beside, pair = path.with_suffix(".json"), read_pair(path)
-    if pair.csv is None and pair.json is None:
-        return None
-    if pair.csv is None or pair.json is None:
-        gone = path if pair.csv is None else beside
-        raise DataError(f"{gone} is missing beside its twin: run the task again")
-    return pair.csv, _parse_meta(pair.json, beside)
-
-
 def load_result(workspace: Workspace, task: Task, profile: Profile) -> TaskResult | None:
     """Read a stored result; None where the task was not run in this profile.
 
     Raises DataError where the CSV or the JSON was changed by hand, with file and line.
     """
     path = csv_path(workspace, task, profile)
-    beside, stored = path.with_suffix(".json"), _stored_pair(path)
-    if stored is None:
+    beside, pair = path.with_suffix(".json"), read_pair(path)
+    if pair.csv is None and pair.json is None:
         return None
-    data, meta = stored
+    if pair.csv is None or pair.json is None:
+        gone = path if pair.csv is None else beside
+        raise DataError(f"{gone} is missing beside its twin: run the task again")
+    data, meta = pair.csv, _parse_meta(pair.json, beside)
     if (meta.task, meta.profile) != (task.id, profile):
         raise DataError(
             f"{beside} is of {meta.task} at {meta.profile}: run {task.id} again or restore the file"

@@ -10,8 +10,9 @@ import pytest
 
 from harness.declare.profiles import PROFILES
 from harness.errors import HarnessError
-from harness.publish.report import build_report, build_results
+from harness.publish.report import build_results
 from harness.publish.report.load import load_papers
+from harness.publish.report.site.pages import write_site
 from harness.registry import load_registry
 from harness.store.workspace import Workspace
 from tests.harness.conftest import Cli, forget_toylab
@@ -116,7 +117,7 @@ def pages_of(toy: ToyPaper, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     forget_toylab()
     workspace, library = Workspace(toy.root), load_registry()
     papers = load_papers(workspace, library, PROFILES)
-    paths = [build_results(workspace, library, papers), build_report(workspace, papers)]
+    paths = [build_results(workspace, library, papers), write_site(workspace, papers)]
     return {path.name: path.read_text() for path in paths}
 
 

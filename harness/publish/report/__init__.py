@@ -15,19 +15,7 @@ from harness.store.workspace import Workspace
 if TYPE_CHECKING:
     from harness.publish.report.load import Paper
 
-__all__ = ["build_report", "build_results"]
-
 CHECKOUT_MARKS = (".git", "pyproject.toml", "RESULTS.md")
-
-
-def build_report(workspace: Workspace, papers: Sequence[Paper]) -> Path:
-    """Write the static report to `site/` and return its first page.
-
-    All profiles of the papers are shown, smoke among them. Equal results give equal bytes.
-    """
-    from harness.publish.report.site.pages import write_site
-
-    return write_site(workspace, papers)
 
 
 def build_results(workspace: Workspace, registry: Library, papers: Sequence[Paper]) -> Path:

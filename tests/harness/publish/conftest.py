@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from harness.declare.profiles import PROFILES
-from harness.publish.report import build_report, build_results
+from harness.publish.report import build_results
 from harness.publish.report.load import load_papers
+from harness.publish.report.site.pages import write_site
 from harness.registry import Library
 from harness.store.workspace import Workspace
 from tests.harness.publish.report.demo_paper import copy_demo, make_demo
@@ -19,7 +20,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Workspace, Library]:
     """A built demo: site and RESULTS.md are there. Tests must not change it."""
     workspace, library = make_demo(tmp_path_factory.mktemp("demo"))
     papers = load_papers(workspace, library, PROFILES)
-    build_report(workspace, papers)
+    write_site(workspace, papers)
     build_results(workspace, library, papers)
     return workspace, library
 

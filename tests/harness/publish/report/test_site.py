@@ -10,10 +10,9 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from harness.declare.profiles import PROFILES
-from harness.publish.report import build_report
 from harness.publish.report.load import load_papers
 from harness.publish.report.site.contexts import overview_context, task_context
-from harness.publish.report.site.pages import prose, render
+from harness.publish.report.site.pages import prose, render, write_site
 from tests.harness.publish.report.demo_paper import HOSTILE, make_demo
 from tests.harness.publish.report.pages import Demo, contrast, open_page, paper_of, shown, with_rows
 
@@ -63,7 +62,7 @@ def files_of(site: Path) -> dict[str, bytes]:
 
 def test_equal_results_give_an_equal_site_elsewhere(tmp_path: Path, demo: Demo) -> None:
     workspace, library = make_demo(tmp_path / "elsewhere")
-    build_report(workspace, load_papers(workspace, library, PROFILES))
+    write_site(workspace, load_papers(workspace, library, PROFILES))
     found = files_of(workspace.site)
     assert found == files_of(demo[0].site)
     table = demo[0].root / "results" / "demo" / "fig02.cpu.csv"
