@@ -140,7 +140,7 @@ def figure(
     return _stored(task, profile, set, seeds).figure(**options)
 
 
-def run(
+def reproduce(
     task: str,
     profile: str,
     *,
@@ -156,7 +156,7 @@ def run(
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as os.environ["REPRO_ROOT"]:
-    ...     table = run("supar/tab04", "smoke", jobs=1)
+    ...     table = reproduce("supar/tab04", "smoke", jobs=1)
     >>> del os.environ["REPRO_ROOT"]
     >>> len(table) > 100
     True

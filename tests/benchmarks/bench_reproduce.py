@@ -11,11 +11,11 @@ from tests.benchmarks.sweeps import SweepWorkspace
 STEPS = (
     ("run", "--profile", "smoke"),
     ("check", "--profile", "smoke", "--brief"),
+    ("table", "lisa/tab01", "--profile", "smoke"),
     ("report", "--site-only"),
-    ("summary",),
 )
 """What the target runs."""
-ONE_TASK = (("run", "kernels/floors", "--profile", "smoke"), *STEPS[1:])
+ONE_TASK = (("run", "lisa/tab01", "--profile", "smoke"), *STEPS[1:])
 """The same of one task."""
 
 
