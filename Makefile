@@ -57,7 +57,6 @@ reproduce: $(READY)  ## Run every task at smoke scale, check it, and write the r
 	@$(REPRO) run --profile smoke --jobs $(JOBS)
 	@$(REPRO) check --profile smoke --brief
 	@$(REPRO) report --site-only
-	@$(REPRO) summary
 	@echo "next: open site/index.html; repro check $(PAPER); make reproduce-figure PROFILE=cpu"
 
 reproduce-table: $(READY)  ## One table: PAPER=supar TABLE=1 PROFILE=cpu

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from harness.commands.common import JsonOption, KindOption, asked_for, group, print_rows, say
+from harness.commands.common import JsonOption, asked_for, group, print_rows, say
 from harness.data.load import (
     available,
     cache_folder,
@@ -81,9 +81,7 @@ def verify(names: NamesArgument = None, as_json: JsonOption = False) -> None:
 
 @app.command("make")
 def make(
-    name: Annotated[
-        str | None, typer.Argument(help="A data set with a made variant; listed without one.")
-    ] = None,
+    name: Annotated[str, typer.Argument(help="A data set that a rule makes.")],
     source: Annotated[
         Path | None,
         typer.Option("--from", help="The upstream's file, or a folder with all of them by name."),
@@ -97,9 +95,6 @@ def make(
     from harness.data.make import NEVER_RUN
     from harness.data.make import make as build
 
-    if name is None:
-        _list_made()
-        raise UsageError("name a data set to make: repro data make NAME, with a name of this list")
     dataset = find(name)
     if dataset.made is None:
         raise UsageError(f"data set {name} is not made by a rule: {supply(name)}")
@@ -114,23 +109,6 @@ def make(
     say(f"wrote {path}: sha256 {dataset.sha256}, as in the catalogue")
     if (used := locate(dataset)) and used.path != path:
         say(f"{used.path} comes first and is what is read")
-
-
-def _list_made() -> None:
-    """Print the data sets that a rule makes, with what each is and whether it is here."""
-    rows = [
-        {
-            "name": each.name,
-            "kind": each.kind,
-            "here": available(each.name) or "no",
-            # Without its commit and files.
-            "upstream": each.upstream.partition(" @ ")[0],
-            "used_for": each.purpose,
-        }
-        for each in catalogue().values()
-        if each.made
-    ]
-    print_rows(rows, as_json=False, columns=["name", "kind", "here", "upstream", "used_for"])
 
 
 @app.command("fetch")
@@ -167,7 +145,6 @@ def pack(
     tasks: Annotated[list[str], typer.Argument(help="Task ids, shell patterns or papers.")],
     out: Annotated[Path, typer.Option("--out", help="A new or empty folder.")],
     profile: Annotated[str, typer.Option("--profile", "-p", help="Whose data.")] = "gpu",
-    kind: KindOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Copy the data of some tasks into a folder, for a machine without network.
@@ -176,7 +153,7 @@ def pack(
     """
     from harness.data.pack import pack as pack_data
 
-    asked = asked_for(tasks, kind, profile)
+    asked = asked_for(tasks, profile)
     packed = pack_data(names_needed(asked.tasks, asked.profile), out)
     columns = ["name", "variant", "path", "bytes", "sha256"]
     rows = [{column: getattr(item, column) for column in columns} for item in packed]

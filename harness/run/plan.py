@@ -175,7 +175,9 @@ def lacking(needs: Needs, limits: MachineLimits) -> str:
 
 def lacks(needs: Needs, limits: MachineLimits) -> Iterator[str]:
     """Yield what the machine lacks for a trial, in one line each."""
-    yield from (datasets.missing_reason(n) for n in needs.data if datasets.available(n) is None)
+    for name in needs.data:
+        if datasets.available(name) is None:
+            yield f"data set {name} is missing: {datasets.supply(name)}"
     for package in needs.packages:
         if not _is_installed(package):
             yield f"needs the package {package}, which is not installed"
@@ -204,17 +206,6 @@ def _gb(num_bytes: int) -> str:
     return f"{num_bytes / 2**30:.3g} GiB"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class MissingData:
-    """A data set that is not here, and what is to be done about it."""
-
-    name: str
-    supply: str
-    """The command that gets it, or why there is none."""
-    experiments: list[str]
-    """Those of the plan that read it, themselves or through an upstream trial."""
-
-
 def left_out(plan: Plan) -> dict[str, list[PlannedTrial]]:
     """Return by reason the trials that cannot run here; by what their upstream lacks, if they do.
 
@@ -228,20 +219,6 @@ def left_out(plan: Plan) -> dict[str, list[PlannedTrial]]:
     return found
 
 
-def missing_data(plan: Plan) -> list[MissingData]:
-    """Return what the plan's trials read and is not here, also where their records are reused."""
-    readers: dict[str, dict[str, None]] = {}
-    for item in plan.items.values():
-        for trial in with_upstream(item.trial):
-            for name in trial.needs.data:
-                readers.setdefault(name, {})[item.trial.experiment.id] = None
-    return [
-        MissingData(name=name, supply=datasets.supply(name), experiments=list(readers[name]))
-        for name in sorted(readers)
-        if datasets.available(name) is None
-    ]
-
-
 def make_plan(
     tasks: Sequence[Task],
     profile: Profile,
@@ -249,7 +226,6 @@ def make_plan(
     limits: MachineLimits,
     *,
     rerun_stale: bool = False,
-    only_pending: bool = False,
 ) -> Plan:
     """Decide for every trial behind the tasks. Reads records, never data.
 
@@ -261,7 +237,7 @@ def make_plan(
     check_overrides(tasks, plan.overrides)
     planner = _Planner(plan, store, limits, rerun_stale)
     for experiment in dict.fromkeys(experiment for task in tasks for experiment in task.reads):
-        planner.add_grid(experiment, only_pending=only_pending)
+        planner.add_grid(experiment)
     return plan
 
 
@@ -276,15 +252,12 @@ class _Planner:
         self.costs = Costs(store, plan.profile)
         self.lacks: dict[Needs, str] = {}
 
-    def add_grid(self, experiment: Experiment, *, only_pending: bool) -> None:
+    def add_grid(self, experiment: Experiment) -> None:
         trials = grid_of(experiment, self.plan.profile, self.plan.overrides)
         records = {trial.key: self.store.read(trial) for trial in trials}
         self.costs.learn(experiment, [(trial, records[trial.key]) for trial in trials])
         for trial in trials:
-            record = records[trial.key]
-            if only_pending and not _is_pending(record):
-                continue
-            self._add(trial, record)
+            self._add(trial, records[trial.key])
 
     def _add(self, trial: Trial, record: Record | Rejected | None) -> Action:
         if trial.key in self.plan.items:
@@ -352,10 +325,6 @@ class _Planner:
         if name not in self.digests:
             self.digests[name] = experiment_code(trial.experiment)
         return self.digests[name]
-
-
-def _is_pending(record: Record | Rejected | None) -> bool:
-    return isinstance(record, Record) and not record.is_result
 
 
 def _why_run(record: Record | Rejected | None, stale: bool) -> str:

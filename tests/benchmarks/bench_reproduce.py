@@ -12,7 +12,6 @@ STEPS = (
     ("run", "--profile", "smoke"),
     ("check", "--profile", "smoke", "--brief"),
     ("report", "--site-only"),
-    ("summary",),
 )
 """What the target runs."""
 ONE_TASK = (("run", "kernels/floors", "--profile", "smoke"), *STEPS[1:])

@@ -96,7 +96,7 @@ def _run_trial(trial: Trial, job: Job, store: RecordStore) -> Record:
     store.write(record, replace=bool(job.facts["rerun"]) or damaged)
     # A failed trial is tried again, and may go on from there.
     if record.is_result:
-        context.discard_checkpoint()
+        context.discard_checkpoints()
     return record
 
 

@@ -28,7 +28,7 @@ def test_a_run_with_nothing_to_do_changes_no_tracked_file(lab: Cli, toy: ToyPape
     tracked = git(toy, "ls-files").split()
     assert {"results/toylab/tab01.cpu.csv", "figures/toylab/tab01.cpu.svg"} <= {*tracked}
     assert "results/toylab/verdicts.cpu.json" in tracked
-    for words in ((), ("--stale",), ("--pending",)):
+    for words in ((), ("--stale",)):
         done = lab("run", "toylab", *CPU, *INLINE, *words)
         assert (done.code, "0 run" in done.err) == (0, True), done.err
         assert git(toy, "status", "--porcelain") == ""

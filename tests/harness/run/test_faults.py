@@ -542,7 +542,7 @@ def test_a_package_that_is_lacking_is_not_run_and_runs_when_it_is_there(
     (row,) = json.loads(cli("check", "toylab/tab01", "--json", **needs).out)
     assert row["verdict"] == "UNTESTED" and row["reason"].endswith(why)
     (toy.packages / "toy_late_package.py").write_text("")
-    later = cli(*INLINE, "--pending", **needs)
+    later = cli(*INLINE, **needs)
     assert later.code == 0 and "3 run" in later.err
     (row,) = json.loads(cli("check", "toylab/tab01", "--json", **needs).out)
     assert row["verdict"] == "SUPPORTED"

@@ -36,7 +36,7 @@ from tests.waiting import wait_for
 
 def job(root: Path, fate: str, *, number: int = 0, timeout_s: float = 60.0) -> Job:
     params: dict[str, Scalar] = {"fate": fate, "number": number, "seed": 0}
-    facts = {**FACTS, "overrides": {}, "seals": {}, "code": "0123456789abcdef", "rerun": False}
+    facts = {**FACTS, "overrides": {}, "registered": {}, "code": "0123456789abcdef", "rerun": False}
     return Job(
         task_module="tests.harness.inline_lab",
         experiment=FATES.id,
