@@ -82,7 +82,7 @@ def run(
     asked = asked_for(selectors, PROFILE)
     stop_cleanly_on_signals(None)
     store = open_store(asked.workspace, asked.tasks, PROFILE)
-    parts = due(asked.library, asked.tasks, store, limits).parts()
+    parts = due(asked.library, asked.tasks, store, limits)
     means = [
         parse_means("local", jobs or part.num_side_by_side(limits.gpu_bytes), time_budget)
         for part in parts
@@ -98,11 +98,23 @@ def run(
     in_turn(list(zip(parts, means, strict=True)), run_part)
 
 
-def due(library: Library, tasks: Sequence[Task], store: RecordStore, limits: MachineLimits) -> Plan:
-    """Return what a card is asked for, in the order in which a short time on it is used."""
+def due(
+    library: Library, tasks: Sequence[Task], store: RecordStore, limits: MachineLimits
+) -> list[Plan]:
+    """Return what a card is asked for, in the order in which a short time on it is used.
+
+    Kernels come first, with what they start from and in their own order: what says that they are
+    right comes before what is built on it. As many trials share a card as the largest of a part
+    lets, and kernels need little of it.
+    """
     from harness.run.plan import make_plan
 
-    return make_plan(library.as_listed(tasks), PROFILE, store, limits).cheapest_first()
+    listed = library.as_listed(tasks)
+    kernels = [task for task in listed if task.kind == "kernel"]
+    others = [task for task in listed if task.kind != "kernel"]
+    first = make_plan(kernels, PROFILE, store, limits)
+    rest = make_plan(others, PROFILE, store, limits).cheapest_first()
+    return [part for part in (first, rest) if part.num_to_run] or [first if kernels else rest]
 
 
 def in_turn(parts: Sequence[tuple[Plan, Means]], run_part: Callable[[Plan, Means], None]) -> None:

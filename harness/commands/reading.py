@@ -23,7 +23,7 @@ from harness.commands.common import (
     say_no_trials,
     time_told,
 )
-from harness.errors import SpecError
+from harness.errors import SpecError, UsageError
 from harness.outgoing import tidy
 
 if TYPE_CHECKING:
@@ -78,14 +78,16 @@ def _title_lines(titles: dict[str, str]) -> list[str]:
 def _listed(selectors: Selectors, kind: str | None, profile: str | None) -> list[dict[str, Any]]:
     from harness.declare.task import Kind
     from harness.registry import load_asked
-    from harness.store.trial import tasks_with
 
     wanted = one_of(kind, get_args(Kind), "kind") if kind else None
     library = load_asked(selectors or [])
     tasks = library.select(selectors or [], wanted)
     say_all_broken(library, selectors or [])
     if profile:
-        tasks = tasks_with(tasks, [parse_profile(profile)], {})
+        at = parse_profile(profile)
+        tasks = [task for task in tasks if any(each.has_grid(at) for each in task.reads)]
+        if not tasks:
+            raise UsageError(f"no task here has a trial at {at}")
     return [
         {
             "id": task.id,

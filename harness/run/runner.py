@@ -285,12 +285,7 @@ class Runner:
 
     def _write_without_rows(self, trial: Trial, status: Status, reason: str) -> None:
         """Record an end without a result, unless another run is at the trial right now."""
-        with self.store.lock(trial) as is_ours:
-            if is_ours:
-                self.store.write(self._empty_record(trial, status, reason))
-
-    def _empty_record(self, trial: Trial, status: Status, reason: str) -> Record:
-        return make_record(
+        record = make_record(
             trial,
             {**self.facts, **self._facts_of(trial.experiment)},
             status=status,
@@ -298,6 +293,9 @@ class Runner:
             note=reason,
             error=reason if status is Status.FAILED else "",
         )
+        with self.store.lock(trial) as is_ours:
+            if is_ours:
+                self.store.write(record)
 
     def _stop(self, *, at_once: bool) -> None:
         try:

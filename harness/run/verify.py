@@ -16,7 +16,6 @@ from typing import Any, Literal
 from pydantic import Field, ValidationError
 
 from harness.canonical import canonical_json
-from harness.data import load as datasets
 from harness.declare.experiment import Estimate, Experiment, Row, Status
 from harness.declare.overrides import Overrides
 from harness.declare.profiles import Profile
@@ -177,13 +176,10 @@ def draw_trials(
 
 
 def obstacle(drawn: Drawn, limits: MachineLimits) -> str:
-    """Return why a trial cannot be run again here, without naming a folder; or nothing."""
+    """Return why a trial cannot be run again here, or nothing."""
     for trial in with_upstream(drawn.trial):
-        absent = [name for name in trial.needs.data if datasets.available(name) is None]
-        # What the catalogue says of a missing set names the folder where it looked.
-        lack = f"needs the data set {absent[0]}" if absent else lacking(trial.needs, limits)
-        if lack:
-            return lack if trial is drawn.trial else f"{trial.name} {lack}"
+        if lack := lacking(trial.needs, limits):
+            return lack if trial is drawn.trial else f"{trial.name}: {lack}"
     if drawn.trial.key != drawn.record.key:
         return "its version, data or upstream trials are no longer those declared"
     return ""

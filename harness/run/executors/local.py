@@ -181,9 +181,6 @@ def _interrupts_blocked() -> Iterator[None]:
     A Ctrl-C goes to the whole group; a worker that is still starting would die of it with a
     traceback. Workers unblock it when they ignore it.
     """
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

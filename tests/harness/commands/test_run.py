@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.harness.commands.varied import INLINE
+from tests.harness.commands.varied import INLINE, told
 from tests.harness.conftest import Cli
 from tests.harness.staged_folder import make_folder
 from tests.harness.toy_paper import ToyPaper
@@ -46,6 +46,8 @@ def test_where_nothing_can_run_the_reasons_are_told_with_exit_code_4(
     assert done.code == 4
     assert f"left out: 12 trials of toylab/squares: {why}" in done.err.splitlines()
     assert done.err.count("left out") == 1 and not toy.starts()
+    (row,) = told(cli("check", "toylab", "--json"))
+    assert row["verdict"] == "UNTESTED" and row["reason"].endswith(why)
     # What is stored can still be shown.
     assert cli("run", "toylab", *INLINE).code == 0
     assert cli("run", "toylab", *INLINE, TOY_NEEDS="no_such_package").code == 0
@@ -63,8 +65,8 @@ def test_missing_data_are_told_with_the_command_that_gets_them(
     done = cli("run", "toylab", *INLINE, **env, REPRO_DATA=str(tmp_path / "empty"))
     assert done.code == 4
     (line,) = [line for line in done.err.splitlines() if line.startswith("left out")]
-    told = "left out: 12 trials of toylab/squares: data set verse is missing: "
-    assert line.startswith(told) and len(line) > len(told)
+    head = "left out: 12 trials of toylab/squares: data set verse is missing: "
+    assert line.startswith(head) and len(line) > len(head)
     assert cli("run", "toylab", *INLINE, **env, REPRO_DATA=str(tmp_path / "staged")).code == 0
 
 

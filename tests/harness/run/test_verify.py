@@ -228,10 +228,10 @@ def test_a_record_outside_the_grid_is_run_with_its_own_parameters(store: RecordS
         (Needs(device="cuda"), "needs a CUDA GPU, this machine has none"),
         (Needs(memory_bytes=2**40), "needs 1.02e+03 GiB, has 16 GiB"),
         (Needs(packages=("nosuchthing",)), "needs the package nosuchthing, which is not installed"),
-        (Needs(data=("books",)), "needs the data set books"),
+        (Needs(data=("mnist",)), "data set mnist is missing: repro data make mnist"),
     ],
 )
-def test_what_is_lacking_upstream_is_named_without_a_folder(
+def test_what_is_lacking_upstream_is_named(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, needs: Needs, reason: str
 ) -> None:
     monkeypatch.setenv("REPRO_DATA", str(tmp_path / "nowhere"))
@@ -239,7 +239,7 @@ def test_what_is_lacking_upstream_is_named_without_a_folder(
     head = replace(HEAD, uses=(replace(HEAD.uses[0], experiment=base),))
     trial = Trial(head, {"x": 0, "k": 5, "seed": 0}, "cpu")
     found = obstacle(Drawn(trial, make_record(trial)), LIMITS)
-    assert found == (f"lab/base[x=0 seed=0] {reason}" if reason else "")
+    assert found == (f"lab/base[x=0 seed=0]: {reason}" if reason else "")
 
 
 def test_an_obstacle_is_an_outcome_and_nothing_runs(
