@@ -75,8 +75,10 @@ def bench(
         raise UsageError("--fail and --margin judge a comparison: add --compare")
     if (stored or trend is not None) and (save or compare or histogram is not None):
         raise UsageError("--stored and --trend run nothing: leave --save, --compare, --histogram")
+    if tried and any((save, compare, histogram, stored, trend, as_json)):
+        raise UsageError("--try measures nothing: no other option goes with it")
     if tried:
-        return _try(select or [], asked=(save, compare, histogram, stored, trend, as_json))
+        return _try(select or [])
     root = find_workspace().root
     if trend is not None:
         return _draw_trend(root, trend)
@@ -104,16 +106,11 @@ def bench(
         raise typer.Exit(1)
 
 
-def _try(select: list[str], *, asked: tuple[object, ...]) -> None:
-    """Run benchmarks as small as they can be. Raises RunError where one does not end well.
-
-    asked: what else was, which does not go with it.
-    """
-    from harness.errors import RunError, UsageError
+def _try(select: list[str]) -> None:
+    """Run benchmarks as small as they can be. Raises RunError where one does not end well."""
+    from harness.errors import RunError
     from harness.measure.bench import benchmark_files, try_benchmarks
 
-    if any(asked):
-        raise UsageError("--try measures nothing: no other option goes with it")
     files = benchmark_files(SOURCE, select)
     say(f"{len(files)} benchmarks, each once: nothing is measured")
     if code := try_benchmarks(SOURCE, files):

@@ -114,15 +114,10 @@ class Means:
 
 
 def parse_means(executor: str, jobs: int, time_budget: str | None = None) -> Means:
-    """Return what the options say. Raises UsageError for one that cannot be."""
+    """Return what the options say, 0 jobs standing for all cores. Raises UsageError for others."""
     from harness.run.executors import EXECUTORS
 
     name = one_of(executor, EXECUTORS, "executor")
-    return Means(name, parse_jobs(jobs), parse_duration(time_budget))
-
-
-def parse_jobs(jobs: int) -> int:
-    """Return a number of processes, 0 standing for all cores. Raises UsageError for any other."""
     cores = os.cpu_count() or 1
     most = JOBS_PER_CORE * cores
     if not 0 <= jobs <= most:
@@ -130,7 +125,7 @@ def parse_jobs(jobs: int) -> int:
             f"--jobs {str(jobs)[:12]}: need a number of processes, at most {most} on {cores} cores,"
             " or 0 for all cores"
         )
-    return jobs or cores
+    return Means(name, jobs or cores, parse_duration(time_budget))
 
 
 def stop_cleanly_on_signals(runner: Runner | None) -> None:
