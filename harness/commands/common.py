@@ -262,7 +262,7 @@ def _cell(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, float):
-        return f"{value:.4g}"
+        return f"{value:.4g}" if abs(value) < 1e4 else f"{value:.0f}"
     if isinstance(value, (list, tuple)):
         return ", ".join(map(_cell, value))
     return " ".join(tidy(str(value), most=CELL_CHARS).split("\n"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,8 +19,6 @@ from harness.data.load import (
     supply,
 )
 from harness.data.load import missing_reason as why_missing
-from harness.declare.profiles import Profile
-from harness.declare.task import Task
 from harness.errors import DataError, UsageError
 from harness.untrusted import is_there
 
@@ -152,9 +149,11 @@ def pack(
     There, set REPRO_DATA to the folder.
     """
     from harness.data.pack import pack as pack_data
+    from harness.store.trial import trials_behind
 
     asked = asked_for(tasks, profile)
-    packed = pack_data(names_needed(asked.tasks, asked.profile), out)
+    trials = trials_behind(asked.tasks, asked.profile)
+    packed = pack_data(sorted({name for trial in trials for name in trial.needs.data}), out)
     columns = ["name", "variant", "path", "bytes", "sha256"]
     rows = [{column: getattr(item, column) for column in columns} for item in packed]
     print_rows(rows, as_json=as_json, columns=columns)
@@ -182,10 +181,3 @@ def _state_of_absent(name: str) -> str:
     except DataError:
         return "bad"  # something is there, or was fetched, and is not what the catalogue says
     return "missing"
-
-
-def names_needed(tasks: Sequence[Task], profile: Profile) -> list[str]:
-    """Return the data sets that the profile's trials and their upstream trials declare."""
-    from harness.store.trial import trials_behind
-
-    return sorted({name for trial in trials_behind(tasks, profile) for name in trial.needs.data})

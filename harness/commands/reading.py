@@ -168,17 +168,12 @@ def _plan_groups(plan: Plan) -> list[dict[str, Any]]:
             "experiment": experiment,
             "action": action,
             "trials": len(items),
-            "core_s": _seconds(sum(i.estimate.seconds for i in items if action != "reuse")),
+            "core_s": sum(i.estimate.seconds for i in items if action != "reuse"),
             "memory_MiB": round(max(i.estimate.memory_bytes for i in items) / 2**20),
             "reason": reason,
         }
         for (experiment, action, reason), items in groups.items()
     ]
-
-
-def _seconds(seconds: float) -> float:
-    """Return seconds as a reader has them: many without a fraction, and without an exponent."""
-    return round(seconds) if seconds >= 1000 else seconds
 
 
 def show_status(

@@ -19,7 +19,6 @@ PRINTING = [
     ("plan", "toylab"),
     ("status", "toylab"),
     ("check", "toylab"),
-    ("summary",),
     ("table", "toylab/tab01"),
     ("doctor",),
     ("data", "list"),

@@ -39,13 +39,13 @@ def test_environment_names_the_root(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     assert (find_workspace().root / "pyproject.toml").exists()
 
 
-@pytest.mark.parametrize("verb", ["check", "summary", "figures", "report", "table", "plot"])
+@pytest.mark.parametrize("verb", ["check", "figures", "report", "table", "plot"])
 def test_a_folder_without_results_is_not_read_as_one_of_them(
     cli: Cli, tmp_path: Path, verb: str
 ) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
-    words = {"summary": [], "report": [], "table": ["toylab/tab01"], "plot": ["toylab/tab01"]}
+    words = {"report": [], "table": ["toylab/tab01"], "plot": ["toylab/tab01"]}
     done = cli(verb, *words.get(verb, ["toylab"]), REPRO_ROOT=str(empty))
     assert (done.code, list(empty.iterdir())) == (2, [])
     assert done.err == (
