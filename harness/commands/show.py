@@ -34,7 +34,7 @@ def show(
     from harness.publish.verdicts import json_rows
 
     task_id, _, claim = name.partition(":")
-    asked = asked_for([task_id], None, "smoke", settings, seeds, reads=True)
+    asked = asked_for([task_id], "smoke", settings, seeds, reads=True)
     task = asked.library.one(task_id)
     scale = parse_profile(profile) if profile else largest_stored(asked.workspace, task)
     view = view_of(asked.library, asked.workspace, task, scale)

@@ -166,7 +166,7 @@ def test_what_was_disturbed_is_not_stored_and_a_torn_baseline_is_replaced(
     capfd.readouterr()
     verb.bench(["quick"], save=True)
     shown = capfd.readouterr().err
-    assert path.name in shown and "quick is not stored: others kept" in shown
+    assert "quick is not stored: others kept" in shown
     assert list(load_baselines(source)[0].measured()) == ["counted"]
 
 
