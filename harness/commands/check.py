@@ -16,10 +16,10 @@ from harness.commands.common import (
     asked_for,
     broken_said,
     headed,
-    parse_profile,
     print_rows,
     say_all_broken,
 )
+from harness.declare.profiles import parse_profile
 from harness.errors import SpecError
 from harness.untrusted import is_there
 

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from harness.errors import SpecError, UsageError, nearest
+from harness.declare.profiles import parse_profile
+from harness.errors import SpecError, UsageError
 from harness.outgoing import tidy
 
 if TYPE_CHECKING:  # what `repro list` needs none of
@@ -129,23 +130,6 @@ def shown(path: Path) -> Path:
     """Return a path as short as the folder that one stands in allows."""
     here = Path.cwd()
     return path.relative_to(here) if path.is_relative_to(here) else path
-
-
-def parse_profile(name: str) -> Profile:
-    """Return the profile. Raises UsageError that names the nearest one."""
-    from harness.declare.profiles import PROFILES
-
-    profile: Profile = one_of(name, PROFILES, "profile")
-    return profile
-
-
-def one_of(name: str, known: Sequence[Any], what: str) -> Any:
-    """Return the name. Raises UsageError that names the nearest one unless it is known."""
-    if name not in known:
-        raise UsageError(
-            f"no {what} is called {name!r}{nearest(name, known)} (there are {', '.join(known)})"
-        )
-    return name
 
 
 broken_said: list[str] = []

@@ -14,11 +14,10 @@ from harness.commands.common import (
     SetOption,
     StoredProfile,
     asked_for,
-    one_of,
-    parse_profile,
     say,
 )
-from harness.errors import UsageError
+from harness.declare.profiles import parse_profile
+from harness.errors import UsageError, one_of
 
 if TYPE_CHECKING:  # what they import would slow every verb down
     from harness.publish.figures import Format

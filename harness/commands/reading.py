@@ -15,15 +15,14 @@ from harness.commands.common import (
     Selectors,
     SetOption,
     asked_for,
-    one_of,
-    parse_profile,
     print_rows,
     say,
     say_all_broken,
     say_no_trials,
     time_told,
 )
-from harness.errors import SpecError, UsageError
+from harness.declare.profiles import parse_profile
+from harness.errors import SpecError, UsageError, one_of
 from harness.outgoing import tidy
 
 if TYPE_CHECKING:

@@ -22,7 +22,6 @@ from harness.commands.common import (
     broken_said,
     command_words,
     fail_if_broken,
-    one_of,
     parse_duration,
     print_rows,
     say,
@@ -33,7 +32,7 @@ from harness.commands.common import (
 from harness.declare.overrides import Overrides
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
-from harness.errors import NothingRan, RunError, SpecError, UsageError
+from harness.errors import NothingRan, RunError, SpecError, UsageError, one_of
 from harness.registry import Library
 from harness.store.workspace import Workspace
 

@@ -13,9 +13,9 @@ from harness.commands.common import (
     StoredProfile,
     asked_for,
     headed,
-    parse_profile,
     print_rows,
 )
+from harness.declare.profiles import parse_profile
 
 ShowArgument = Annotated[
     str, typer.Argument(help="A task's id, or task:claim as repro check prints it.")
