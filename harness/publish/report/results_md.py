@@ -25,7 +25,7 @@ A check says that our code is right; it holds or fails. *Exploratory* marks a ve
 was not written into the records before the trials ran. What follows ± is half of the interval.
 [docs/verdicts.md](docs/verdicts.md) explains the words.
 """
-MOST_TOLD = 12
+MOST_TOLD = 6
 """Undecided claims of a paper that are written out here."""
 
 
