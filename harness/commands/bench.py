@@ -67,7 +67,7 @@ def bench(
 
     Example:  repro bench cli_startup --compare --fail
     """
-    from harness.errors import RunError, UsageError
+    from harness.errors import UsageError
     from harness.measure.goals import load_baselines
     from harness.store.workspace import find_workspace
 
@@ -89,18 +89,36 @@ def bench(
     if compare and not baselines:
         raise UsageError("no baseline is stored: make one with repro bench --save")
     found, failed = _measure(root, select or [], baselines, save=save)
-    slower = []
-    if found is not None:
-        # That of this kind of machine, else of another; none without any.
-        beside = min(baselines, key=lambda baseline: baseline.kind != found.kind, default=None)
-        compared = _compared(found, beside, margin) if compare and beside else []
-        _show(found, compared, as_json=as_json)
-        if histogram is not None:
-            _draw_histograms(histogram, found, beside)
-        slower = _slower(compared) if beside and beside.kind == found.kind else []
+    told = found and _tell(found, baselines, compare, margin, histogram, as_json=as_json)
+    _end(failed, nothing=found is None, slower=bool(told), fail=fail)
+
+
+def _tell(
+    found: Baseline,
+    baselines: Sequence[Baseline],
+    compare: bool,
+    margin: float | None,
+    histogram: Path | None,
+    *,
+    as_json: bool,
+) -> bool:
+    """Print and draw what was found beside a baseline; return whether anything became slower."""
+    # That of this kind of machine, else of another; none without any.
+    beside = min(baselines, key=lambda baseline: baseline.kind != found.kind, default=None)
+    compared = _compared(found, beside, margin) if compare and beside else []
+    _show(found, compared, as_json=as_json)
+    if histogram is not None:
+        _draw_histograms(histogram, found, beside)
+    return beside is not None and beside.kind == found.kind and bool(_slower(compared))
+
+
+def _end(failed: list[str], *, nothing: bool, slower: bool, fail: bool) -> None:
+    """Raise for what did not run to its end, and if asked for what became slower."""
+    from harness.errors import RunError
+
     if failed:
         raise RunError(f"a benchmark did not run to its end ({', '.join(failed)}): see above")
-    if fail and found is None:
+    if fail and nothing:
         raise RunError("nothing was measured, so that nothing could be compared: see above")
     if fail and slower:
         raise typer.Exit(1)

@@ -33,7 +33,7 @@ from harness.errors import RunError, UsageError
 
 if TYPE_CHECKING:  # what they import would slow every verb down
     from harness.run.runner import Summary
-    from harness.run.verify import Outcome
+    from harness.run.verify import Drawn, Outcome
 
 SampleOption = Annotated[int, typer.Option("--sample", help="Trials per experiment.")]
 
@@ -68,25 +68,14 @@ def _verify(asked: Asked, sample: int, means: Means) -> tuple[list[Outcome], Sum
     from harness.measure.machine import cpu_name
     from harness.run.plan import probe_limits
     from harness.run.progress import make_progress
-    from harness.run.verify import draw_trials, keep, load_verified, rerun, rerun_plan
+    from harness.run.verify import keep, load_verified, rerun, rerun_plan
 
     facts = run_facts()
     papers = dict.fromkeys(task.paper for task in asked.tasks)
     for paper in papers:
         # One that is damaged is told before hours are spent.
         load_verified(asked.workspace, paper)
-    drawn = [
-        each
-        for experiment in dict.fromkeys(e for task in asked.tasks for e in task.reads)
-        for each in draw_trials(
-            asked.workspace, experiment, asked.profile, sample, commit=facts["commit"]
-        )
-    ]
-    if not drawn:
-        raise UsageError(
-            f"no record is committed at {asked.profile} for what is selected: name another"
-            " profile, or run it first"
-        )
+    drawn = _drawn(asked, sample, commit=facts["commit"])
     plan, outcomes = rerun_plan(drawn, asked.profile, probe_limits())
     say(
         f"trials to verify: {len(drawn)}; to run, with those they start from: {plan.num_to_run},"
@@ -109,6 +98,23 @@ def _verify(asked: Asked, sample: int, means: Means) -> tuple[list[Outcome], Sum
         own = [each for each in outcomes if each.experiment.split("/")[0] == paper]
         keep(asked.workspace, paper, own, cpu=cpu, commit=facts["commit"])
     return outcomes, summary
+
+
+def _drawn(asked: Asked, sample: int, *, commit: str) -> list[Drawn]:
+    """Return committed trials of what was asked for. Raises UsageError where there are none."""
+    from harness.run.verify import draw_trials
+
+    drawn = [
+        each
+        for experiment in dict.fromkeys(e for task in asked.tasks for e in task.reads)
+        for each in draw_trials(asked.workspace, experiment, asked.profile, sample, commit=commit)
+    ]
+    if not drawn:
+        raise UsageError(
+            f"no record is committed at {asked.profile} for what is selected: name another"
+            " profile, or run it first"
+        )
+    return drawn
 
 
 def summary_lines(outcomes: Sequence[Outcome]) -> list[str]:
