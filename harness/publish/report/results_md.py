@@ -111,6 +111,6 @@ def _not_run(papers: Sequence[Paper]) -> str:
         f"- {entry.id}: {markdown_cell(entry.state)}"
         for paper in papers
         for entry in paper.entries
-        if entry.task is not None and entry.state
+        if entry.state and (entry.task or entry.broken)
     ]
     return "\n".join(lines) + "\n"

@@ -371,7 +371,7 @@ def test_a_changed_table_is_an_error_that_names_file_and_line(
     assert check.code == 1
     (row,) = json.loads(check.out)
     assert row["verdict"] == "ERROR"
-    assert str(toy.csv("cpu")) in row["reason"] and place in row["reason"]
+    assert str(toy.csv("cpu").relative_to(toy.root)) in row["reason"] and place in row["reason"]
     shown = ran("table", "toylab/tab01", *CPU)
     assert shown.code == 2
     assert_one_sentence(shown.err)
@@ -409,7 +409,7 @@ def test_a_damaged_sidecar_is_an_error_that_names_the_file(
     check = ran("check", "toylab/tab01", *CPU, "--json")
     (row,) = json.loads(check.out)
     assert (check.code, row["verdict"]) == (1, "ERROR")
-    assert str(sidecar) in row["reason"]
+    assert str(sidecar.relative_to(toy.root)) in row["reason"]
     shown = ran("table", "toylab/tab01", *CPU)
     assert shown.code == 2
     assert_one_sentence(shown.err)
