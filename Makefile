@@ -55,9 +55,9 @@ $(READY): pyproject.toml $(CONSTRAINTS)
 
 reproduce: $(READY)  ## Run every task at smoke scale, check it, and write the report to site/
 	@$(REPRO) run --profile smoke --jobs $(JOBS)
-	@$(REPRO) check --profile smoke --brief
+	@$(REPRO) table supar/tab02_proxy --profile smoke | head -8
 	@$(REPRO) report --site-only
-	@$(REPRO) summary
+	@echo "a figure just drawn: runs/output/smoke/figures/supar/fig06.smoke.svg"
 	@echo "next: open site/index.html; repro check $(PAPER); make reproduce-figure PROFILE=cpu"
 
 reproduce-table: $(READY)  ## One table: PAPER=supar TABLE=1 PROFILE=cpu

@@ -1,7 +1,7 @@
 """A harness that reproduces tables and figures of papers; what Python needs of it stands here.
 
-`harness.load`, `verdicts`, `table`, `figure` and `run` are those of `harness.api`, imported when
-they are first asked for: a bare `import harness` loads nothing.
+`harness.load`, `verdicts`, `table`, `figure` and `reproduce` are those of `harness.api`, imported
+when they are first asked for: a bare `import harness` loads nothing.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from harness.api import figure, load, run, table, verdicts
+    from harness.api import figure, load, reproduce, table, verdicts
 
-__all__ = ["load", "verdicts", "table", "figure", "run"]
+__all__ = ["load", "verdicts", "table", "figure", "reproduce"]
 
 
 def __getattr__(name: str) -> Any:

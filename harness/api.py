@@ -14,11 +14,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Unpack
 
-from harness.commands.common import one_of, parse_profile
 from harness.declare.overrides import SEEDS, Overrides
 from harness.declare.params import Scalar
+from harness.declare.profiles import parse_profile
 from harness.declare.task import Task
-from harness.errors import HarnessError, NothingRan, RunError, UsageError, nearest
+from harness.errors import HarnessError, NothingRan, RunError, UsageError, nearest, one_of
 from harness.registry import load_asked
 from harness.store.workspace import Workspace, find_results, find_workspace
 
@@ -140,7 +140,7 @@ def figure(
     return _stored(task, profile, set, seeds).figure(**options)
 
 
-def run(
+def reproduce(
     task: str,
     profile: str,
     *,
@@ -156,7 +156,7 @@ def run(
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as os.environ["REPRO_ROOT"]:
-    ...     table = run("supar/tab04", "smoke", jobs=1)
+    ...     table = reproduce("supar/tab04", "smoke", jobs=1)
     >>> del os.environ["REPRO_ROOT"]
     >>> len(table) > 100
     True

@@ -7,7 +7,8 @@ without a traceback; anything that is not a `HarnessError` is a bug and keeps it
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 
 class HarnessError(Exception):
@@ -69,3 +70,12 @@ def nearest(name: str, known: Iterable[str]) -> str:
     found = difflib.get_close_matches(name.casefold(), list(names), n=3, cutoff=0.5)
     close = [names[each] for each in found]
     return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
+
+
+def one_of(name: str, known: Sequence[Any], what: str) -> Any:
+    """Return the name. Raises UsageError that names the nearest one unless it is known."""
+    if name not in known:
+        raise UsageError(
+            f"no {what} is called {name!r}{nearest(name, known)} (there are {', '.join(known)})"
+        )
+    return name

@@ -123,7 +123,7 @@ def wrong_words(line: str) -> list[str]:
     for command in re.findall(r"(?:^|&& |\| |bin/)(repro [a-z].*?)(?= && | \| |$)", line):
         verb, words = REPRO, command.split()[1:]
         while words and words[0] in getattr(verb, "commands", {}):
-            verb = verb.commands[words.pop(0)]  # type: ignore[attr-defined]
+            verb = verb.get_command(None, words.pop(0))  # type: ignore[attr-defined]
         if hasattr(verb, "commands"):
             wrong.append(f"{verb.name} {' '.join(words[:1])}")
         known = {name for each in verb.params for name in each.opts} | {"--help"}

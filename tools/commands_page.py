@@ -23,7 +23,8 @@ def table() -> str:
 
 def verbs(group: Any, before: str = "") -> Iterator[tuple[str, Any]]:
     """Yield all verbs with their names, those of groups after the group's."""
-    for name, verb in group.commands.items():
+    for name in group.list_commands(None):
+        verb = group.get_command(None, name)
         if hasattr(verb, "commands"):
             yield from verbs(verb, f"{before}{name} ")
         else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -43,24 +44,7 @@ VERBS = {
 """By name the module beside this one, and its function, or its group of verbs."""
 
 
-class _Lazily(dict[str, Any]):
-    """Commands by name, each made when it is first looked at."""
-
-    def __getitem__(self, name: str) -> Any:
-        if super().__getitem__(name) is None:
-            self[name] = _made(name)
-        return super().__getitem__(name)
-
-    def get(self, name: str, default: Any = None) -> Any:
-        return self[name] if name in VERBS else default
-
-    def items(self) -> Any:
-        return {name: self[name] for name in self}.items()
-
-    def values(self) -> Any:
-        return dict(self.items()).values()
-
-
+@cache
 def _made(name: str) -> Any:
     module, _, attribute = VERBS[name].partition(":")
     found = getattr(import_module(f"harness.commands.{module}"), attribute)
@@ -77,10 +61,14 @@ class Verbs(TyperGroup):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.commands = _Lazily(dict.fromkeys(VERBS))
+        # What is mistyped is answered from these names.
+        self.commands: dict[str, Any] = dict.fromkeys(VERBS)
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(VERBS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        return _made(cmd_name) if cmd_name in VERBS else None
 
     def invoke(self, ctx: Any) -> Any:
         if "--help" not in sys.argv and "REPRO_ROOT" in os.environ:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import datetime as dt
 import subprocess
 import sys
@@ -69,53 +68,54 @@ def bench(
     Example:  repro bench cli_startup --compare --fail
     """
     from harness.errors import UsageError
+    from harness.measure.goals import load_baselines
     from harness.store.workspace import find_workspace
 
     if (fail or margin is not None) and not compare:
         raise UsageError("--fail and --margin judge a comparison: add --compare")
     if (stored or trend is not None) and (save or compare or histogram is not None):
         raise UsageError("--stored and --trend run nothing: leave --save, --compare, --histogram")
+    if tried and any((save, compare, histogram, stored, trend, as_json)):
+        raise UsageError("--try measures nothing: no other option goes with it")
     if tried:
-        return _try(select or [], asked=(save, compare, histogram, stored, trend, as_json))
+        return _try(select or [])
     root = find_workspace().root
     if trend is not None:
         return _draw_trend(root, trend)
-    baselines = _baselines(root, needed=stored or compare)
+    baselines = load_baselines(root)
     if stored:
-        return _show_stored(baselines, as_json=as_json)
+        measured = ((each.kind, item) for each in baselines for item in each.measured().values())
+        return _print([{"machine": kind, **_row(item)} for kind, item in measured], as_json=as_json)
     if compare and not baselines:
         raise UsageError("no baseline is stored: make one with repro bench --save")
     found, failed = _measure(root, select or [], baselines, save=save)
-    beside = _beside(found, baselines)
-    compared = _compared(found, beside, margin) if compare else []
-    _show(list(found.measured().values()) if found else [], compared, as_json=as_json)
-    if histogram is not None and found is not None:
+    told = found and _tell(found, baselines, compare, margin, histogram, as_json=as_json)
+    _end(failed, nothing=found is None, slower=bool(told), fail=fail)
+
+
+def _tell(
+    found: Baseline,
+    baselines: Sequence[Baseline],
+    compare: bool,
+    margin: float | None,
+    histogram: Path | None,
+    *,
+    as_json: bool,
+) -> bool:
+    """Print and draw what was found beside a baseline; return whether anything became slower."""
+    # That of this kind of machine, else of another; none without any.
+    beside = min(baselines, key=lambda baseline: baseline.kind != found.kind, default=None)
+    compared = _compared(found, beside, margin) if compare and beside else []
+    _show(found, compared, as_json=as_json)
+    if histogram is not None:
         _draw_histograms(histogram, found, beside)
-    _end(failed, nothing=found is None, slower=_slower(found, beside, compared), fail=fail)
+    return beside is not None and beside.kind == found.kind and bool(_slower(compared))
 
 
-def _try(select: list[str], *, asked: tuple[object, ...]) -> None:
-    """Run benchmarks as small as they can be. Raises RunError where one does not end well.
-
-    asked: what else was, which does not go with it.
-    """
-    from harness.errors import RunError, UsageError
-    from harness.measure.bench import benchmark_files, try_benchmarks
-
-    if any(asked):
-        raise UsageError("--try measures nothing: no other option goes with it")
-    files = benchmark_files(SOURCE, select)
-    say(f"{len(files)} benchmarks, each once: nothing is measured")
-    if code := try_benchmarks(SOURCE, files):
-        raise RunError(f"a benchmark did not run to its end (pytest's exit code {code}): see above")
-
-
-def _end(failed: list[str], *, nothing: bool, slower: list[str], fail: bool) -> None:
+def _end(failed: list[str], *, nothing: bool, slower: bool, fail: bool) -> None:
     """Raise for what did not run to its end, and if asked for what became slower."""
     from harness.errors import RunError
 
-    if slower:
-        say(f"slower than the baseline: {', '.join(slower)}")
     if failed:
         raise RunError(f"a benchmark did not run to its end ({', '.join(failed)}): see above")
     if fail and nothing:
@@ -124,18 +124,15 @@ def _end(failed: list[str], *, nothing: bool, slower: list[str], fail: bool) -> 
         raise typer.Exit(1)
 
 
-def _baselines(root: Path, *, needed: bool) -> list[Baseline]:
-    """Return the stored baselines; none of those that cannot be read, unless they are needed."""
-    from harness.errors import DataError
-    from harness.measure.goals import load_baselines
+def _try(select: list[str]) -> None:
+    """Run benchmarks as small as they can be. Raises RunError where one does not end well."""
+    from harness.errors import RunError
+    from harness.measure.bench import benchmark_files, try_benchmarks
 
-    try:
-        return load_baselines(root)
-    except DataError as error:
-        if needed:
-            raise
-        say(f"{error}")
-        return []
+    files = benchmark_files(SOURCE, select)
+    say(f"{len(files)} benchmarks, each once: nothing is measured")
+    if code := try_benchmarks(SOURCE, files):
+        raise RunError(f"a benchmark did not run to its end (pytest's exit code {code}): see above")
 
 
 def _measure(
@@ -182,39 +179,23 @@ def _say_how_long(files: Sequence[Path], baselines: Sequence[Baseline]) -> None:
 
 def _save(root: Path, new: Baseline) -> None:
     """Store what was measured on free cores in this kind of machine's baseline."""
-    from harness.errors import DataError
     from harness.measure.bench import is_disturbed
-    from harness.measure.goals import baseline_path, read_document, save_baseline
+    from harness.measure.goals import load_baselines, save_baseline
 
-    items = list(new.measured().values())
-    kept = [item.name for item in items if not is_disturbed(item)]
-    for item in (item for item in items if item.name not in kept):
+    items = new.measured().values()
+    disturbed = [item for item in items if is_disturbed(item)]
+    for item in disturbed:
         say(f"{item.name} is not stored: others kept {item.other_cores} cores busy")
-    if not kept:
-        return
-    before, path = new.only(()), baseline_path(root, new.kind)
-    if path.exists():
-        # One that is of no use was told at the start.
-        with contextlib.suppress(DataError):
-            before = read_document(path)
-    save_baseline(root, before.renewed(new.document, kept))
+    if len(disturbed) < len(items):
+        before = [each for each in load_baselines(root) if each.kind == new.kind]
+        kept = [item.name for item in items if item not in disturbed]
+        save_baseline(root, (before or [new.only(())])[0].renewed(new.document, kept))
 
 
-def _beside(found: Baseline | None, baselines: Sequence[Baseline]) -> Baseline | None:
-    """Return the baseline of this kind of machine, else of another; None without any."""
-    kind = found.kind if found is not None else ""
-    ranked = sorted(baselines, key=lambda baseline: baseline.kind != kind)
-    return ranked[0] if ranked else None
-
-
-def _compared(
-    found: Baseline | None, beside: Baseline | None, margin: float | None
-) -> list[Comparison]:
+def _compared(found: Baseline, beside: Baseline, margin: float | None) -> list[Comparison]:
     from harness.measure.goals import machine_title
     from harness.measure.regression import MARGIN, compare
 
-    if found is None or beside is None:
-        return []
     if beside.kind != found.kind:
         say(
             f"no baseline of this kind of machine: beside that of {machine_title(beside.machine)},"
@@ -224,27 +205,17 @@ def _compared(
     return compare(before, after, margin=MARGIN if margin is None else margin)
 
 
-def _slower(
-    found: Baseline | None, beside: Baseline | None, compared: Sequence[Comparison]
-) -> list[str]:
-    """Return what became slower than on the same kind of machine."""
+def _slower(compared: Sequence[Comparison]) -> list[str]:
+    """Say and return what became slower."""
     from harness.measure.regression import Change
 
-    if found is None or beside is None or beside.kind != found.kind:
-        return []
-    return [item.name for item in compared if item.change is Change.REGRESSION]
+    slower = [item.name for item in compared if item.change is Change.REGRESSION]
+    if slower:
+        say(f"slower than the baseline: {', '.join(slower)}")
+    return slower
 
 
-def _show_stored(baselines: Sequence[Baseline], *, as_json: bool) -> None:
-    rows = [
-        {"machine": baseline.kind, **_row(item)}
-        for baseline in baselines
-        for item in baseline.measured().values()
-    ]
-    _print(rows, as_json=as_json)
-
-
-def _show(items: Sequence[Measured], compared: Sequence[Comparison], *, as_json: bool) -> None:
+def _show(found: Baseline, compared: Sequence[Comparison], *, as_json: bool) -> None:
     """Print goals and measured values, and what became of them."""
     beside = {
         item.name: {
@@ -252,6 +223,7 @@ def _show(items: Sequence[Measured], compared: Sequence[Comparison], *, as_json:
         }
         for item in compared
     }  # fmt: skip
+    items = found.measured().values()
     _print([{**_row(item), **beside.get(item.name, {})} for item in items], as_json=as_json)
 
 

@@ -10,23 +10,23 @@ import typer
 
 from harness.commands.common import (
     JsonOption,
-    KindOption,
     SeedsOption,
     Selectors,
     SetOption,
     asked_for,
+    broken_said,
     headed,
-    parse_profile,
     print_rows,
     say_all_broken,
 )
+from harness.declare.profiles import parse_profile
 from harness.errors import SpecError
 from harness.untrusted import is_there
 
 if TYPE_CHECKING:  # what they import would slow every verb down
     from harness.declare.profiles import Profile
     from harness.publish.check_row import CheckRow
-    from harness.registry import BrokenTask, Library
+    from harness.registry import Library
     from harness.store.workspace import Workspace
 
 CheckedProfile = Annotated[
@@ -44,7 +44,6 @@ BriefOption = Annotated[
 
 def check(
     selectors: Selectors = None,
-    kind: KindOption = None,
     profile: CheckedProfile = None,
     settings: SetOption = None,
     seeds: SeedsOption = None,
@@ -59,31 +58,24 @@ def check(
     from harness.publish.verdicts import json_rows, places_of, verdicts_of
 
     wanted = parse_profile(profile) if profile else None
-    found, overrides = None, Overrides()
-    if not (kind or settings or seeds is not None or deep):
-        found = _without_import(selectors or [], wanted)
-    if found is not None:
-        rows, broken = found
-    else:
-        asked = asked_for(selectors, kind, "smoke", settings, seeds, reads=True)
+    rows, overrides = None, Overrides()
+    if not (settings or seeds is not None or deep):
+        rows = _without_import(selectors or [], wanted)
+    if rows is None:
+        asked = asked_for(selectors, "smoke", settings, seeds, reads=True)
         places = places_of(asked.workspace, asked.tasks, wanted)
         rows = verdicts_of(asked.library, asked.workspace, places, deep=deep)
-        overrides, broken = asked.overrides, asked.library.broken_among(selectors or [])
+        overrides = asked.overrides
     if as_json:
         print_rows(json_rows(rows, overrides), as_json=True, columns=[])
     else:
         typer.echo(headed(check_text(rows, everything=everything, brief=brief), overrides))
-    if broken or any(row.fails for row in rows):
+    if broken_said or any(row.fails for row in rows):
         raise typer.Exit(1)
 
 
-def _without_import(
-    selectors: list[str], wanted: Profile | None
-) -> tuple[list[CheckRow], list[BrokenTask]] | None:
-    """Return the verdicts of tasks, and what is broken of the papers that had to be imported.
-
-    None where a paper.toml is not as it should be.
-    """
+def _without_import(selectors: list[str], wanted: Profile | None) -> list[CheckRow] | None:
+    """Return the verdicts of tasks; None where a paper.toml is not as it should be."""
     from harness.publish.verdicts import rows_of_tasks
     from harness.registry import find_papers, find_tasks, load_registry
     from harness.store.workspace import find_results
@@ -93,17 +85,16 @@ def _without_import(
         names = find_tasks(selectors, papers)
     except SpecError:
         return None
-    broken: list[BrokenTask] = []
 
     @cache
     def load(paper: str) -> Library:
         library = load_registry([paper])
-        broken.extend(say_all_broken(library, selectors))
+        say_all_broken(library, selectors)
         return library
 
     workspace = find_results()
     places = [(name, at) for name in names for at in _profiles(workspace, name, wanted)]
-    return rows_of_tasks(workspace, papers, places, load), broken
+    return rows_of_tasks(workspace, papers, places, load)
 
 
 def _profiles(workspace: Workspace, name: str, wanted: Profile | None) -> Sequence[Profile]:

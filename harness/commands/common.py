@@ -9,32 +9,29 @@ import shlex
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from harness.errors import SpecError, UsageError, nearest
+from harness.declare.profiles import parse_profile
+from harness.errors import SpecError, UsageError
 from harness.outgoing import tidy
-from harness.terminal import print_table
 
 if TYPE_CHECKING:  # what `repro list` needs none of
     from harness.declare.overrides import Overrides
     from harness.declare.params import Scalar
     from harness.declare.profiles import Profile
-    from harness.declare.task import Kind, Task
-    from harness.registry import BrokenTask, Library
+    from harness.declare.task import Task
+    from harness.registry import Library
     from harness.run.plan import Plan
     from harness.store.workspace import Workspace
 
 Selectors = Annotated[
     list[str] | None,
     typer.Argument(help="Task ids, shell patterns or papers; all tasks where none is given."),
-]
-KindOption = Annotated[
-    str | None, typer.Option("--kind", help="Only table, figure, ablation, kernel or theory.")
 ]
 ProfileOption = Annotated[
     str, typer.Option("--profile", "-p", help="Scale: smoke, cpu, gpu or paper.")
@@ -65,8 +62,9 @@ def group(*, help: str, epilog: str = "") -> typer.Typer:
 CELL_CHARS = 10_000
 MOST_TOLD = 5
 """Tasks that are named where none of many has a trial."""
-LEAST_FOLDED = 24
-"""Characters of a column of words in a table that is wider than the terminal."""
+WIDTH = 80
+LEAST_WRAPPED = 24
+"""Characters of the last column of a table that is wider than the terminal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +83,6 @@ class Asked:
 
 def asked_for(
     selectors: Sequence[str] | None,
-    kind: str | None = None,
     profile: str = "smoke",
     settings: Sequence[str] | None = None,
     seeds: int | None = None,
@@ -94,6 +91,9 @@ def asked_for(
     library: Library | None = None,
 ) -> Asked:
     """Return what the words of a command stand for; only the papers concerned are imported.
+
+    What is broken among them is named on stderr: the command does its work on the others, and
+    then fails, see `fail_if_broken`.
 
     reads: results must be there. library: what is declared, where the verb has loaded it.
     Raises UsageError for a name that is none, and for an override that no trial takes.
@@ -104,7 +104,8 @@ def asked_for(
 
     scale = parse_profile(profile)
     library = library or load_asked(selectors or [])
-    tasks = chosen(library, selectors, kind)
+    tasks = library.select(selectors or [])
+    say_all_broken(library, selectors or [])
     overrides = parse_overrides(settings or [], seeds)
     if overrides and not tasks:
         fail_if_broken()
@@ -113,12 +114,10 @@ def asked_for(
     return Asked(library, tasks, scale, workspace.with_overrides(overrides))
 
 
-def command_words(
-    selectors: Sequence[str] | None, kind: str | None, profile: str, overrides: Overrides
-) -> str:
+def command_words(selectors: Sequence[str] | None, asked: Asked) -> str:
     """Return what follows a verb that is to go on where another one stopped."""
-    words = [*(selectors or []), *(["--kind", kind] if kind else []), "--profile", profile]
-    return shlex.join(words) + overrides.options
+    words = [*(selectors or []), "--profile", asked.profile]
+    return shlex.join(words) + asked.overrides.options
 
 
 def headed(text: str, overrides: Overrides) -> str:
@@ -133,52 +132,14 @@ def shown(path: Path) -> Path:
     return path.relative_to(here) if path.is_relative_to(here) else path
 
 
-def parse_profile(name: str) -> Profile:
-    """Return the profile. Raises UsageError that names the nearest one."""
-    from harness.declare.profiles import PROFILES
-
-    profile: Profile = one_of(name, PROFILES, "profile")
-    return profile
-
-
-def parse_kind(name: str | None) -> Kind | None:
-    """Return the kind. Raises UsageError that names the nearest one."""
-    from harness.declare.task import Kind
-
-    return None if name is None else one_of(name, get_args(Kind), "kind")
-
-
-def one_of(name: str, known: Sequence[Any], what: str) -> Any:
-    """Return the name. Raises UsageError that names the nearest one unless it is known."""
-    if name not in known:
-        raise UsageError(
-            f"no {what} is called {name!r}{nearest(name, known)} (there are {', '.join(known)})"
-        )
-    return name
-
-
 broken_said: list[str] = []
 """What this command has named as broken."""
 
 
-def chosen(
-    library: Library, selectors: Sequence[str] | None, kind: str | None = None
-) -> list[Task]:
-    """Return the tasks that were asked for; what is broken among them is named on stderr.
-
-    The command does its work on the others, and then fails: see `fail_if_broken`.
-    """
-    tasks = library.select(selectors or [], parse_kind(kind))
-    say_all_broken(library, selectors or [])
-    return tasks
-
-
-def say_all_broken(library: Library, selectors: Sequence[str]) -> list[BrokenTask]:
-    """Name what is broken of what some selectors ask for, and return it."""
-    found = library.broken_among(selectors)
-    for item in found:
+def say_all_broken(library: Library, selectors: Sequence[str]) -> None:
+    """Name what is broken of what some selectors ask for."""
+    for item in library.broken_among(selectors):
         say_broken(f"{item.id} ({item.file}): {item.reason}")
-    return found
 
 
 def say_broken(what: str) -> None:
@@ -245,70 +206,50 @@ def time_told(seconds: float, of: str = "") -> str:
 
 
 def print_rows(rows: Sequence[Mapping[str, Any]], *, as_json: bool, columns: Sequence[str]) -> None:
-    """Print rows on stdout: all fields as JSON, or some as an aligned table."""
+    """Print rows on stdout: all fields as JSON, or some as a table with aligned columns.
+
+    On a terminal the last column, where words stand, is wrapped; a pipe has no width.
+    """
     if as_json:
         typer.echo(json.dumps([dict(row) for row in rows], indent=1, ensure_ascii=False))
         return
     heads = [column.replace("_", " ") for column in columns]
-    cells = [[_cell(row.get(column)) for column in columns] for row in rows]
-    aligned = list(_aligned([heads, *cells]))
-    # A pipe has no width, so that nothing is cut or folded.
-    room = shutil.get_terminal_size().columns if sys.stdout.isatty() else max(map(len, aligned))
-    if max(map(len, aligned)) <= room:
-        typer.echo("\n".join(aligned))
-    elif not _print_folded(heads, cells, room):
-        typer.echo("\n".join(line for row in cells for line in _block(heads, row, room)))
+    cells = [heads, *([_cell(row.get(column)) for column in columns] for row in rows)]
+    *widths, last = (max(map(len, column)) for column in zip(*cells, strict=True))
+    indent = " " * sum(width + 2 for width in widths)
+    if sys.stdout.isatty():
+        last = max(shutil.get_terminal_size().columns - len(indent), LEAST_WRAPPED)
+    for *before, words in cells:
+        head = "".join(f"{cell:{width}}  " for cell, width in zip(before, widths, strict=True))
+        lines = wrapped(words, width=last) or [""]
+        typer.echo(
+            "\n".join([f"{head}{lines[0]}".rstrip(), *(indent + each for each in lines[1:])])
+        )
 
 
-def _print_folded(heads: Sequence[str], cells: Sequence[Sequence[str]], room: int) -> bool:
-    """Print a table whose columns of words are folded between them; say whether these have room.
+def wrapped(text: str, indent: int = 0, *, hang: int = 0, width: int = WIDTH) -> list[str]:
+    """Return text in lines of so many columns, all but the first `hang` further to the right.
 
-    A name or a number is never broken: nobody could copy it.
+    A word that is longer than a line stays whole: it is to be copied.
     """
-    from rich.table import Table
-
-    columns = list(zip(heads, *cells, strict=True))
-    has_words = [any(" " in cell for cell in column[1:]) for column in columns]
-    names = [c for c, words in zip(columns, has_words, strict=True) if not words]
-    left = room - 2 * (len(columns) - 1) - sum(max(map(len, column)) for column in names)
-    if left < LEAST_FOLDED * sum(has_words) or not any(has_words):
-        return False
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for head, words in zip(heads, has_words, strict=True):
-        table.add_column(head, overflow="fold", no_wrap=not words)
-    for texts in cells:
-        table.add_row(*texts)
-    print_table(table, width=room)
-    return True
-
-
-def _block(heads: Sequence[str], row: Sequence[str], room: int) -> list[str]:
-    """Return a row as its first cell, with the others below it by their names."""
-    told = "; ".join(f"{h}: {c}" for h, c in zip(heads[1:], row[1:], strict=True) if c)
-    below = textwrap.wrap(
-        told, room, initial_indent="  ", subsequent_indent="  ", break_long_words=False,
+    return textwrap.wrap(
+        text,
+        width,
+        initial_indent=" " * indent,
+        subsequent_indent=" " * (indent + hang),
+        break_long_words=False,
         break_on_hyphens=False,
-    )  # fmt: skip
-    return [row[0], *below]
-
-
-def _aligned(lines: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield lines of a table as text, a column as wide as its widest cell."""
-    flat = [[" ".join(cell.split("\n")) for cell in line] for line in lines]
-    widths = [max(map(len, column)) for column in zip(*flat, strict=True)]
-    for line in flat:
-        yield "  ".join(map(str.ljust, line, widths)).rstrip()
+    )
 
 
 def _cell(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, float):
-        return f"{value:.4g}"
+        return f"{value:.4g}" if abs(value) < 1e4 else f"{value:.0f}"
     if isinstance(value, (list, tuple)):
-        return ", ".join(_cell(item) for item in value)
-    # Before the table folds it: a secret in two lines would not be known.
-    return tidy(str(value), most=CELL_CHARS)
+        return ", ".join(map(_cell, value))
+    return " ".join(tidy(str(value), most=CELL_CHARS).split("\n"))
 
 
 def say(text: str) -> None:

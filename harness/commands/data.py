@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from harness.commands.common import JsonOption, KindOption, asked_for, group, print_rows, say
+from harness.commands.common import JsonOption, asked_for, group, print_rows, say
 from harness.data.load import (
     available,
     cache_folder,
@@ -20,8 +19,6 @@ from harness.data.load import (
     supply,
 )
 from harness.data.load import missing_reason as why_missing
-from harness.declare.profiles import Profile
-from harness.declare.task import Task
 from harness.errors import DataError, UsageError
 from harness.untrusted import is_there
 
@@ -81,9 +78,7 @@ def verify(names: NamesArgument = None, as_json: JsonOption = False) -> None:
 
 @app.command("make")
 def make(
-    name: Annotated[
-        str | None, typer.Argument(help="A data set with a made variant; listed without one.")
-    ] = None,
+    name: Annotated[str, typer.Argument(help="A data set that a rule makes.")],
     source: Annotated[
         Path | None,
         typer.Option("--from", help="The upstream's file, or a folder with all of them by name."),
@@ -97,9 +92,6 @@ def make(
     from harness.data.make import NEVER_RUN
     from harness.data.make import make as build
 
-    if name is None:
-        _list_made()
-        raise UsageError("name a data set to make: repro data make NAME, with a name of this list")
     dataset = find(name)
     if dataset.made is None:
         raise UsageError(f"data set {name} is not made by a rule: {supply(name)}")
@@ -114,23 +106,6 @@ def make(
     say(f"wrote {path}: sha256 {dataset.sha256}, as in the catalogue")
     if (used := locate(dataset)) and used.path != path:
         say(f"{used.path} comes first and is what is read")
-
-
-def _list_made() -> None:
-    """Print the data sets that a rule makes, with what each is and whether it is here."""
-    rows = [
-        {
-            "name": each.name,
-            "kind": each.kind,
-            "here": available(each.name) or "no",
-            # Without its commit and files.
-            "upstream": each.upstream.partition(" @ ")[0],
-            "used_for": each.purpose,
-        }
-        for each in catalogue().values()
-        if each.made
-    ]
-    print_rows(rows, as_json=False, columns=["name", "kind", "here", "upstream", "used_for"])
 
 
 @app.command("fetch")
@@ -167,7 +142,6 @@ def pack(
     tasks: Annotated[list[str], typer.Argument(help="Task ids, shell patterns or papers.")],
     out: Annotated[Path, typer.Option("--out", help="A new or empty folder.")],
     profile: Annotated[str, typer.Option("--profile", "-p", help="Whose data.")] = "gpu",
-    kind: KindOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Copy the data of some tasks into a folder, for a machine without network.
@@ -175,9 +149,11 @@ def pack(
     There, set REPRO_DATA to the folder.
     """
     from harness.data.pack import pack as pack_data
+    from harness.store.trial import trials_behind
 
-    asked = asked_for(tasks, kind, profile)
-    packed = pack_data(names_needed(asked.tasks, asked.profile), out)
+    asked = asked_for(tasks, profile)
+    trials = trials_behind(asked.tasks, asked.profile)
+    packed = pack_data(sorted({name for trial in trials for name in trial.needs.data}), out)
     columns = ["name", "variant", "path", "bytes", "sha256"]
     rows = [{column: getattr(item, column) for column in columns} for item in packed]
     print_rows(rows, as_json=as_json, columns=columns)
@@ -205,10 +181,3 @@ def _state_of_absent(name: str) -> str:
     except DataError:
         return "bad"  # something is there, or was fetched, and is not what the catalogue says
     return "missing"
-
-
-def names_needed(tasks: Sequence[Task], profile: Profile) -> list[str]:
-    """Return the data sets that the profile's trials and their upstream trials declare."""
-    from harness.store.trial import trials_behind
-
-    return sorted({name for trial in trials_behind(tasks, profile) for name in trial.needs.data})

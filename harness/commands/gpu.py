@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -81,15 +79,15 @@ def run(
     limits = probe_limits()
     if not limits.has_cuda:
         raise EnvError("nvidia-smi shows no card here, so nothing was run: repro plan -p gpu")
-    asked = asked_for(selectors, None, PROFILE)
+    asked = asked_for(selectors, PROFILE)
     stop_cleanly_on_signals(None)
     store = open_store(asked.workspace, asked.tasks, PROFILE)
-    parts = due(asked.library, asked.tasks, store, limits).parts()
+    parts = due(asked.library, asked.tasks, store, limits)
     means = [
         parse_means("local", jobs or part.num_side_by_side(limits.gpu_bytes), time_budget)
         for part in parts
     ]
-    words = command_words(selectors, None, PROFILE, asked.overrides)
+    words = command_words(selectors, asked)
     # Now, since a folder that cannot be written is better told before the card's time is spent.
     _write_left(asked, out.resolve())
 
@@ -100,11 +98,23 @@ def run(
     in_turn(list(zip(parts, means, strict=True)), run_part)
 
 
-def due(library: Library, tasks: Sequence[Task], store: RecordStore, limits: MachineLimits) -> Plan:
-    """Return what a card is asked for, in the order in which a short time on it is used."""
+def due(
+    library: Library, tasks: Sequence[Task], store: RecordStore, limits: MachineLimits
+) -> list[Plan]:
+    """Return what a card is asked for, in the order in which a short time on it is used.
+
+    Kernels come first, with what they start from and in their own order: what says that they are
+    right comes before what is built on it. As many trials share a card as the largest of a part
+    lets, and kernels need little of it.
+    """
     from harness.run.plan import make_plan
 
-    return make_plan(library.as_listed(tasks), PROFILE, store, limits).cheapest_first()
+    listed = library.as_listed(tasks)
+    kernels = [task for task in listed if task.kind == "kernel"]
+    others = [task for task in listed if task.kind != "kernel"]
+    first = make_plan(kernels, PROFILE, store, limits)
+    rest = make_plan(others, PROFILE, store, limits).cheapest_first()
+    return [part for part in (first, rest) if part.num_to_run] or [first if kernels else rest]
 
 
 def in_turn(parts: Sequence[tuple[Plan, Means]], run_part: Callable[[Plan, Means], None]) -> None:
@@ -177,7 +187,7 @@ def pack(
     from harness.run.status import trials_due
     from harness.store.store import RecordStore
 
-    asked = asked_for(selectors, None, PROFILE)
+    asked = asked_for(selectors, PROFILE)
     due = trials_due(asked.tasks, PROFILE, RecordStore(asked.workspace))
     items = make_pack(
         due, out, python_version=python_version, also=also or (), without=without or ()
@@ -188,19 +198,5 @@ def pack(
     ]
     print_rows(rows, as_json=False, columns=["kind", "name", "MiB", "trials due"])
     total = sum(item.num_bytes for item in items)
-    say(f"{shown(out)}: {_mib(total)} for {len(due)} trials due{_beside(asked.workspace.root)}")
+    say(f"{shown(out)}: {total / 2**20:.1f} MiB for {len(due)} trials due")
     say(f"there, in a copy of this checkout: make gpu FROM={shown(out)} BUDGET=8m")
-
-
-def _beside(root: Path) -> str:
-    """Say how large the checkout is that goes along, where git can tell."""
-    listed = subprocess.run(
-        ["git", "-C", str(root), "ls-files", "-z"], capture_output=True, check=False
-    )
-    files = [root / os.fsdecode(name) for name in listed.stdout.split(b"\0") if name]
-    sizes = [path.stat().st_size for path in files if path.is_file()]
-    return f"; the checkout that goes along has {_mib(sum(sizes))}" if sizes else ""
-
-
-def _mib(num_bytes: int) -> str:
-    return f"{num_bytes / 2**20:.1f} MiB"

@@ -14,11 +14,10 @@ from harness.commands.common import (
     SetOption,
     StoredProfile,
     asked_for,
-    one_of,
-    parse_profile,
     say,
 )
-from harness.errors import UsageError
+from harness.declare.profiles import parse_profile
+from harness.errors import UsageError, one_of
 
 if TYPE_CHECKING:  # what they import would slow every verb down
     from harness.publish.figures import Format
@@ -139,7 +138,7 @@ def _stored(
     from harness.publish.stored import find_stored
 
     scales = [parse_profile(profile)] if profile else PROFILES[::-1]
-    asked = asked_for([task_id], None, "smoke", settings, seeds, reads=True)
+    asked = asked_for([task_id], "smoke", settings, seeds, reads=True)
     if len(asked.tasks) != 1:
         raise UsageError(f"{task_id!r} names {len(asked.tasks)} tasks: name one")
     return find_stored(asked.library, asked.workspace, asked.tasks[0], scales)

@@ -3,39 +3,39 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
 from harness.commands.common import (
+    WIDTH,
     JsonOption,
-    KindOption,
     ProfileOption,
     SeedsOption,
     Selectors,
     SetOption,
     asked_for,
-    chosen,
-    parse_profile,
     print_rows,
     say,
+    say_all_broken,
     say_no_trials,
     time_told,
 )
-from harness.errors import SpecError
+from harness.declare.profiles import parse_profile
+from harness.errors import SpecError, UsageError, one_of
 from harness.outgoing import tidy
 
 if TYPE_CHECKING:
-    from harness.run.plan import MissingData, Plan, PlannedTrial
+    from harness.run.plan import Plan, PlannedTrial
 
+KindOption = Annotated[
+    str | None, typer.Option("--kind", help="Only table, figure, ablation, kernel or theory.")
+]
 ListedProfile = Annotated[
     str | None, typer.Option("--profile", "-p", help="Only what has trials at this scale.")
 ]
 StaleOption = Annotated[bool, typer.Option("--stale", help="Also re-run changed code.")]
 FailedOption = Annotated[bool, typer.Option("--failed", help="Only what has no result.")]
-MOST_NAMED = 20
-"""Experiments of a sentence; of more, their number is told."""
-WIDTH = 80
 
 
 def list_tasks(
@@ -75,13 +75,18 @@ def _title_lines(titles: dict[str, str]) -> list[str]:
 
 
 def _listed(selectors: Selectors, kind: str | None, profile: str | None) -> list[dict[str, Any]]:
+    from harness.declare.task import Kind
     from harness.registry import load_asked
-    from harness.store.trial import tasks_with
 
+    wanted = one_of(kind, get_args(Kind), "kind") if kind else None
     library = load_asked(selectors or [])
-    tasks = chosen(library, selectors, kind)
+    tasks = library.select(selectors or [], wanted)
+    say_all_broken(library, selectors or [])
     if profile:
-        tasks = tasks_with(tasks, [parse_profile(profile)], {})
+        at = parse_profile(profile)
+        tasks = [task for task in tasks if any(each.has_grid(at) for each in task.reads)]
+        if not tasks:
+            raise UsageError(f"no task here has a trial at {at}")
     return [
         {
             "id": task.id,
@@ -99,7 +104,6 @@ def _listed(selectors: Selectors, kind: str | None, profile: str | None) -> list
 
 def show_plan(
     selectors: Selectors = None,
-    kind: KindOption = None,
     profile: ProfileOption = "smoke",
     settings: SetOption = None,
     seeds: SeedsOption = None,
@@ -108,24 +112,19 @@ def show_plan(
 ) -> None:
     """Print the trials to do and to reuse, why, time and memory, and how to get data not here."""
     from harness.registry import experiments_of
-    from harness.run.plan import make_plan, missing_data, probe_limits
+    from harness.run.plan import make_plan, probe_limits
     from harness.store.store import RecordStore
 
-    asked = asked_for(selectors, kind, profile, settings, seeds)
-    scale = asked.profile
-    store = RecordStore(asked.workspace).with_committed(experiments_of(asked.tasks), scale)
-    plan = make_plan(asked.tasks, scale, store, probe_limits(), rerun_stale=stale)
-    missing = missing_data(plan)
+    asked = asked_for(selectors, profile, settings, seeds)
+    store = RecordStore(asked.workspace)
+    store = store.with_committed(experiments_of(asked.tasks), asked.profile)
+    plan = make_plan(asked.tasks, asked.profile, store, probe_limits(), rerun_stale=stale)
     if as_json:
-        ways = {data.name: data.supply for data in missing}
-        rows = [_plan_row(item, ways) for item in plan.items.values()]
-        print_rows(rows, as_json=True, columns=[])
+        print_rows([_plan_row(item) for item in plan.items.values()], as_json=True, columns=[])
         return
     say_no_trials(plan)
     columns = ["experiment", "action", "trials", "core_s", "memory_MiB", "reason"]
-    print_rows(_plan_groups(plan, missing), as_json=False, columns=columns)
-    if missing:
-        _print_missing(plan, missing)
+    print_rows(_plan_groups(plan), as_json=False, columns=columns)
     _say_time(plan)
 
 
@@ -140,31 +139,9 @@ def _say_time(plan: Plan) -> None:
     say(f"about {time_told(plan.seconds, 'core-')} of trials to run, {here} here{more}")
 
 
-def _print_missing(plan: Plan, missing: list[MissingData]) -> None:
-    """Print how each data set is to be had, in how many experiments, and what runs without."""
-    rows = [
-        {
-            "data_not_here": data.name,
-            "how_to_get_it": data.supply,
-            "experiments": len(data.experiments),
-        }
-        for data in missing
-    ]
-    typer.echo()
-    print_rows(rows, as_json=False, columns=list(rows[0]))
-    blocked = {name for data in missing for name in data.experiments}
-    every = dict.fromkeys(item.trial.experiment.id for item in plan.items.values())
-    without = [name for name in every if name not in blocked]
-    named = f": {', '.join(without)}" if 0 < len(without) <= MOST_NAMED else ""
-    run = "experiment runs" if len(every) == 1 else "experiments run"
-    say(
-        f"{len(without)} of {len(every)} {run} without data that is not here{named};"
-        " with --profile smoke all do"
-    )
-
-
-def _plan_row(item: PlannedTrial, ways: dict[str, str]) -> dict[str, Any]:
-    """Return a trial as JSON; ways: to get each data set that is not here."""
+def _plan_row(item: PlannedTrial) -> dict[str, Any]:
+    """Return a trial as JSON, with the ways to get the data that it reads and that are not here."""
+    from harness.data.load import available, supply
     from harness.store.trial import with_upstream
 
     read = {name for trial in with_upstream(item.trial) for name in trial.needs.data}
@@ -175,28 +152,22 @@ def _plan_row(item: PlannedTrial, ways: dict[str, str]) -> dict[str, Any]:
         "reason": item.reason,
         "seconds": item.estimate.seconds,
         "memory_bytes": item.estimate.memory_bytes,
-        "missing_data": {name: ways[name] for name in sorted(read) if name in ways},
+        "missing_data": {name: supply(name) for name in sorted(read) if not available(name)},
     }
 
 
-def _in_short(reason: str, missing: list[MissingData]) -> str:
-    """Return why a trial is blocked without the ways to get its data, which stand below."""
-    heads = (f"data set {data.name} is missing" for data in missing)
-    return next((f"{head}: see below" for head in heads if reason.startswith(head)), reason)
-
-
-def _plan_groups(plan: Plan, missing: list[MissingData]) -> list[dict[str, Any]]:
+def _plan_groups(plan: Plan) -> list[dict[str, Any]]:
     """Return one row per experiment, action and reason, with what its trials take together."""
     groups: dict[tuple[str, str, str], list[PlannedTrial]] = {}
     for item in plan.items.values():
-        group = (item.trial.experiment.id, str(item.action), _in_short(item.reason, missing))
+        group = (item.trial.experiment.id, str(item.action), item.reason)
         groups.setdefault(group, []).append(item)
     return [
         {
             "experiment": experiment,
             "action": action,
             "trials": len(items),
-            "core_s": _seconds(sum(i.estimate.seconds for i in items if action != "reuse")),
+            "core_s": sum(i.estimate.seconds for i in items if action != "reuse"),
             "memory_MiB": round(max(i.estimate.memory_bytes for i in items) / 2**20),
             "reason": reason,
         }
@@ -204,14 +175,8 @@ def _plan_groups(plan: Plan, missing: list[MissingData]) -> list[dict[str, Any]]
     ]
 
 
-def _seconds(seconds: float) -> float:
-    """Return seconds as a reader has them: many without a fraction, and without an exponent."""
-    return round(seconds) if seconds >= 1000 else seconds
-
-
 def show_status(
     selectors: Selectors = None,
-    kind: KindOption = None,
     profile: ProfileOption = "smoke",
     settings: SetOption = None,
     seeds: SeedsOption = None,
@@ -222,7 +187,7 @@ def show_status(
     from harness.run.status import STATES, trial_states
     from harness.store.store import RecordStore
 
-    asked = asked_for(selectors, kind, profile, settings, seeds)
+    asked = asked_for(selectors, profile, settings, seeds)
     states = trial_states(asked.tasks, asked.profile, RecordStore(asked.workspace))
     if failed:
         states = [state for state in states if not state.has_result]

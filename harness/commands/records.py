@@ -9,7 +9,6 @@ import typer
 
 from harness.commands.common import (
     ForceOption,
-    KindOption,
     ProfileOption,
     Selectors,
     asked_for,
@@ -26,14 +25,13 @@ FileArgument = Annotated[Path, typer.Argument(help="The archive, a .tar.gz file.
 def export(
     file: FileArgument,
     selectors: Selectors = None,
-    kind: KindOption = None,
     profile: ProfileOption = "gpu",
     force: ForceOption = False,
 ) -> None:
     """Write the results of some tasks, and artifacts up to 16 MiB, to one file."""
     from harness.store.archive import export_records
 
-    asked = asked_for(selectors, kind, profile)
+    asked = asked_for(selectors, profile)
     summary = export_records(asked.workspace, asked.tasks, asked.profile, file, force=force)
     say(f"wrote {file}: {summary.num_records} records, {summary.num_artifacts} artifacts")
     if summary.left_out:

@@ -14,7 +14,6 @@ import typer
 from harness.commands.common import (
     ExecutorOption,
     JobsOption,
-    KindOption,
     ProfileOption,
     SeedsOption,
     Selectors,
@@ -33,7 +32,7 @@ from harness.commands.common import (
 from harness.declare.overrides import Overrides
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
-from harness.errors import NothingRan, RunError, SpecError, UsageError
+from harness.errors import NothingRan, RunError, SpecError, UsageError, one_of
 from harness.registry import Library
 from harness.store.workspace import Workspace
 
@@ -57,29 +56,22 @@ SMOKE = "Smoke shows that everything works here; it says nothing about the paper
 BudgetOption = Annotated[
     str | None, typer.Option("--time-budget", help="Stop cleanly after 90s, 25m, 1h30m.")
 ]
-PendingOption = Annotated[
-    bool, typer.Option("--pending", help="Only what earlier runs left without a result.")
-]
 StaleOption = Annotated[bool, typer.Option("--stale", help="Re-run records of changed code.")]
 DryRunOption = Annotated[
     bool, typer.Option("--dry-run", help="Build on the meta device; print memory and time.")
 ]
-VerboseOption = Annotated[bool, typer.Option("--verbose", help="Off a terminal, a line per trial.")]
 
 
 def run(
     selectors: Selectors = None,
-    kind: KindOption = None,
     profile: ProfileOption = "smoke",
     jobs: JobsOption = 0,
     time_budget: BudgetOption = None,
-    pending: PendingOption = False,
     stale: StaleOption = False,
     executor: ExecutorOption = "local",
     dry_run: DryRunOption = False,
     settings: SetOption = None,
     seeds: SeedsOption = None,
-    verbose: VerboseOption = False,
 ) -> None:
     """Run what has no result yet, then refresh tables, verdicts and figures.
 
@@ -89,22 +81,20 @@ def run(
     from harness.store.variants import note_run
 
     means = parse_means(executor, jobs, time_budget)
-    asked = asked_for(selectors, kind, profile, settings, seeds)
+    asked = asked_for(selectors, profile, settings, seeds)
     if not asked.tasks:
         fail_if_broken()
     if dry_run:
         return _dry_run(asked.tasks, asked.profile, asked.overrides)
     stop_cleanly_on_signals(None)
     store = open_store(asked.workspace, asked.tasks, asked.profile)
-    plan = make_plan(
-        asked.tasks, asked.profile, store, probe_limits(), rerun_stale=stale, only_pending=pending
-    )
+    plan = make_plan(asked.tasks, asked.profile, store, probe_limits(), rerun_stale=stale)
     say_no_trials(plan)
-    if not plan.items and not pending:
+    if not plan.items:
         raise NothingRan(f"nothing of what was asked for has a trial at {asked.profile}")
     note_run(asked.workspace, asked.profile, asked.tasks)
-    words = command_words(selectors, kind, asked.profile, asked.overrides)
-    carry_out(plan, store, asked.library, means, words, rerun=stale, verbose=verbose)
+    words = command_words(selectors, asked)
+    carry_out(plan, store, asked.library, means, words, rerun=stale)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,15 +113,10 @@ class Means:
 
 
 def parse_means(executor: str, jobs: int, time_budget: str | None = None) -> Means:
-    """Return what the options say. Raises UsageError for one that cannot be."""
-    from harness.run.executors import check_executor
+    """Return what the options say, 0 jobs standing for all cores. Raises UsageError for others."""
+    from harness.run.executors import EXECUTORS
 
-    check_executor(executor)
-    return Means(executor, parse_jobs(jobs), parse_duration(time_budget))
-
-
-def parse_jobs(jobs: int) -> int:
-    """Return a number of processes, 0 standing for all cores. Raises UsageError for any other."""
+    name = one_of(executor, EXECUTORS, "executor")
     cores = os.cpu_count() or 1
     most = JOBS_PER_CORE * cores
     if not 0 <= jobs <= most:
@@ -139,7 +124,7 @@ def parse_jobs(jobs: int) -> int:
             f"--jobs {str(jobs)[:12]}: need a number of processes, at most {most} on {cores} cores,"
             " or 0 for all cores"
         )
-    return jobs or cores
+    return Means(name, jobs or cores, parse_duration(time_budget))
 
 
 def stop_cleanly_on_signals(runner: Runner | None) -> None:
@@ -167,7 +152,6 @@ def carry_out(
     asked: str,
     *,
     rerun: bool = False,
-    verbose: bool = False,
     at_end: Callable[[], None] | None = None,
 ) -> None:
     """Run a plan, refresh its tasks, and say what came of it; asked: what followed the verb.
@@ -187,7 +171,7 @@ def carry_out(
         store,
         library,
         executor,
-        make_progress(verbose=verbose),
+        make_progress(),
         facts={**run_facts(), "overrides": dict(plan.overrides)},
         time_budget_s=means.budget_s,
         rerun=rerun,
@@ -215,16 +199,7 @@ def _announce(plan: Plan, num_workers: int) -> None:
         names = list(dict.fromkeys(item.trial.experiment.id for item in items))
         more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
         trials = f"{len(items)} trial{'' if len(items) == 1 else 's'}"
-        why = _in_short(reason, plan)
-        say(f"left out: {trials} of {', '.join(names[:MOST_NAMED])}{more}: {why}")
-
-
-def _in_short(reason: str, plan: Plan) -> str:
-    """Return why trials are left out; of missing data the command alone that gets them."""
-    from harness.run.plan import missing_data
-
-    short = {f"data set {data.name} is missing": data.supply for data in missing_data(plan)}
-    return next((f"{head}: {short[head]}" for head in short if reason.startswith(head)), reason)
+        say(f"left out: {trials} of {', '.join(names[:MOST_NAMED])}{more}: {reason}")
 
 
 def open_store(workspace: Workspace, tasks: Sequence[Task], profile: Profile) -> RecordStore:
@@ -259,7 +234,7 @@ def _conclude(
         say("interrupted: nothing is lost, the same command goes on from here")
         raise typer.Exit(INTERRUPTED)
     for name, error in summary.stopped.items():
-        say(f"{name} stopped, the same error three times in a row: {error}: {_remedy(plan)}")
+        say(f"{name}{plan.overrides.options} stopped, three times in a row: {error}")
     if summary.failed:
         say(f"{len(summary.failed)} of {summary.num_run} failed: repro status --failed {asked}")
         raise typer.Exit(RunError.exit_code)
@@ -274,7 +249,7 @@ def _conclude(
         raise NothingRan("nothing of what was asked for can run here: the reasons stand above")
     if summary.num_left:
         say("the time budget is used up: the same command goes on from here")
-    elif not broken_said and plan.items:
+    elif not broken_said:
         say(f"next: repro check {asked}; repro {'variants' if plan.overrides else 'report'}")
 
 
@@ -294,12 +269,6 @@ def _say_found(summary: Summary, refresh: Refresher, rows: Sequence[CheckRow], p
         say(f"tables: {shown(results)}, figures: {shown(figures)}")
     for task_id, reason in refresh.broken.items():
         say(f"{task_id}: no table, verdicts or figure could be made: {reason}")
-
-
-def _remedy(plan: Plan) -> str:
-    """Say what to change where trials fail alike: what was asked for comes first."""
-    asked = plan.overrides.options
-    return f"change{asked}, or correct the trial" if asked else "correct it, and run again"
 
 
 def _dry_run(tasks: Sequence[Task], profile: Profile, overrides: Overrides) -> None:

@@ -13,9 +13,9 @@ from harness.commands.common import (
     StoredProfile,
     asked_for,
     headed,
-    parse_profile,
     print_rows,
 )
+from harness.declare.profiles import parse_profile
 
 ShowArgument = Annotated[
     str, typer.Argument(help="A task's id, or task:claim as repro check prints it.")
@@ -34,7 +34,7 @@ def show(
     from harness.publish.verdicts import json_rows
 
     task_id, _, claim = name.partition(":")
-    asked = asked_for([task_id], None, "smoke", settings, seeds, reads=True)
+    asked = asked_for([task_id], "smoke", settings, seeds, reads=True)
     task = asked.library.one(task_id)
     scale = parse_profile(profile) if profile else largest_stored(asked.workspace, task)
     view = view_of(asked.library, asked.workspace, task, scale)

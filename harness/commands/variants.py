@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import textwrap
 from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,6 +20,7 @@ from harness.commands.common import (
     say,
     say_broken,
     shown,
+    wrapped,
 )
 from harness.errors import DataError, HarnessError
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:  # what they import would slow every verb down
     from harness.registry import Library
     from harness.store.variants import Variant
 
-WIDTH = 80
 FEW = 6
 """How many values of a parameter are written out."""
 TaskSelectors = Annotated[list[str], typer.Argument(help="Task ids, shell patterns or papers.")]
@@ -50,7 +49,7 @@ def params(
     """
     from harness.store.trial import grid_of
 
-    asked = asked_for(selectors, None, profile, settings, seeds)
+    asked = asked_for(selectors, profile, settings, seeds)
     experiments = dict.fromkeys(experiment for task in asked.tasks for experiment in task.reads)
     rows = [
         row
@@ -77,22 +76,10 @@ def _param_lines(rows: list[dict[str, Any]]) -> Iterator[str]:
             experiment = row["experiment"]
             yield experiment
         default = "" if row["default"] is None else f", default {_value(row['default'])}"
-        # A word that is longer than a line stays whole: it is to be copied.
-        yield from _wrapped(f"{row['name']} ({row['type']}{default}): {row['doc']}", 2)
+        yield from wrapped(f"{row['name']} ({row['type']}{default}): {row['doc']}", 2, hang=4)
         if row["choices"]:
-            yield from _wrapped(f"one of: {_few(row['choices'], len(row['choices']))}", 6)
-        yield from _wrapped(f"in the grid: {_few(row['values']) or 'none'}", 6)
-
-
-def _wrapped(text: str, indent: int) -> list[str]:
-    return textwrap.wrap(
-        text,
-        WIDTH,
-        initial_indent=" " * indent,
-        subsequent_indent=" " * (indent + 4),
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+            yield from wrapped(f"one of: {_few(row['choices'], len(row['choices']))}", 6, hang=4)
+        yield from wrapped(f"in the grid: {_few(row['values']) or 'none'}", 6, hang=4)
 
 
 def _param_rows(experiment: Experiment, points: list[RawParams]) -> Iterator[dict[str, Any]]:
@@ -139,7 +126,7 @@ def variants(
 
     # A variant may be of several papers.
     library = load_registry()
-    asked = asked_for(selectors, None, "smoke", settings, seeds, library=library)
+    asked = asked_for(selectors, "smoke", settings, seeds, library=library)
     wanted = {task.id for task in asked.tasks} if selectors else None
     rows = []
     for found in find_variants(find_workspace()):
@@ -150,14 +137,7 @@ def variants(
             continue
         rows += [r for r in _variant_rows(library, found) if not wanted or wanted & {*r["tasks"]}]
     if not (rows or as_json):
-        of = f" of {' '.join(selectors)}" if selectors else ""
-        with_them = f" with{asked.overrides.options}" if asked.overrides else ""
-        task = selectors[0] if selectors else "TASK"
-        typer.echo(
-            f"No variant{of} was run{with_them}: `repro run {task} --set name=value` makes one,"
-            f" `repro params {task}` says what may be set."
-        )
-        return
+        return say("no such variant was run: repro run TASK --set name=value makes one")
     columns = ["options", "profile", "tasks", "started_at", "done", "failed", "missing", "folder"]
     print_rows(rows, as_json=as_json, columns=columns)
 

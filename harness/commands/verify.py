@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -15,13 +14,13 @@ from harness.commands.common import (
     ExecutorOption,
     JobsOption,
     JsonOption,
-    KindOption,
     ProfileOption,
     Selectors,
     asked_for,
     print_rows,
     say,
     time_told,
+    wrapped,
 )
 from harness.commands.run import (
     INTERRUPTED,
@@ -34,16 +33,13 @@ from harness.errors import RunError, UsageError
 
 if TYPE_CHECKING:  # what they import would slow every verb down
     from harness.run.runner import Summary
-    from harness.run.verify import Outcome
-
-WIDTH = 80
+    from harness.run.verify import Drawn, Outcome
 
 SampleOption = Annotated[int, typer.Option("--sample", help="Trials per experiment.")]
 
 
 def verify(
     selectors: Selectors = None,
-    kind: KindOption = None,
     profile: ProfileOption = "cpu",
     sample: SampleOption = 3,
     jobs: JobsOption = 0,
@@ -59,7 +55,7 @@ def verify(
         raise UsageError(f"--sample {sample}: need a whole number of at least 1")
     means = parse_means(executor, jobs)
     stop_cleanly_on_signals(None)
-    outcomes, summary = _verify(asked_for(selectors, kind, profile), sample, means)
+    outcomes, summary = _verify(asked_for(selectors, profile), sample, means)
     if as_json:
         print_rows([asdict(outcome) for outcome in outcomes], as_json=True, columns=[])
     else:
@@ -72,43 +68,53 @@ def _verify(asked: Asked, sample: int, means: Means) -> tuple[list[Outcome], Sum
     from harness.measure.machine import cpu_name
     from harness.run.plan import probe_limits
     from harness.run.progress import make_progress
-    from harness.run.verify import Rerun, draw_trials, keep, load_verified
+    from harness.run.verify import keep, load_verified, rerun, rerun_plan
 
     facts = run_facts()
     papers = dict.fromkeys(task.paper for task in asked.tasks)
     for paper in papers:
         # One that is damaged is told before hours are spent.
         load_verified(asked.workspace, paper)
-    drawn = [
-        each
-        for experiment in dict.fromkeys(e for task in asked.tasks for e in task.reads)
-        for each in draw_trials(
-            asked.workspace, experiment, asked.profile, sample, commit=facts["commit"]
-        )
-    ]
-    if not drawn:
-        raise UsageError(
-            f"no record is committed at {asked.profile} for what is selected: name another"
-            " profile, or run it first"
-        )
-    rerun = Rerun(asked.library, asked.profile, drawn, facts=facts, progress=make_progress())
-    plan = rerun.plan(probe_limits())
+    drawn = _drawn(asked, sample, commit=facts["commit"])
+    plan, outcomes = rerun_plan(drawn, asked.profile, probe_limits())
     say(
         f"trials to verify: {len(drawn)}; to run, with those they start from: {plan.num_to_run},"
         f" about {time_told(plan.seconds, 'core-')}"
     )
     # In this very process an exception is the only way to stop a trial.
     inline = means.executor == "inline"
-    summary = rerun.carry_out(
+    summary, compared = rerun(
+        drawn,
         plan,
+        asked.library,
         means.start(plan),
+        make_progress(),
+        facts=facts,
         on_start=lambda runner: stop_cleanly_on_signals(None if inline else runner),
     )
+    outcomes += compared
     cpu = cpu_name(facts["machine"])
     for paper in papers:
-        own = [each for each in rerun.outcomes if each.experiment.split("/")[0] == paper]
+        own = [each for each in outcomes if each.experiment.split("/")[0] == paper]
         keep(asked.workspace, paper, own, cpu=cpu, commit=facts["commit"])
-    return rerun.outcomes, summary
+    return outcomes, summary
+
+
+def _drawn(asked: Asked, sample: int, *, commit: str) -> list[Drawn]:
+    """Return committed trials of what was asked for. Raises UsageError where there are none."""
+    from harness.run.verify import draw_trials
+
+    drawn = [
+        each
+        for experiment in dict.fromkeys(e for task in asked.tasks for e in task.reads)
+        for each in draw_trials(asked.workspace, experiment, asked.profile, sample, commit=commit)
+    ]
+    if not drawn:
+        raise UsageError(
+            f"no record is committed at {asked.profile} for what is selected: name another"
+            " profile, or run it first"
+        )
+    return drawn
 
 
 def summary_lines(outcomes: Sequence[Outcome]) -> list[str]:
@@ -119,12 +125,13 @@ def summary_lines(outcomes: Sequence[Outcome]) -> list[str]:
     width = max(map(len, groups), default=0)
     lines = [f"{name:{width}}  {_counts(group)}" for name, group in groups.items()]
     then = dict.fromkeys(outcome.then for outcome in outcomes)
-    lines += _wrapped(f"recorded on {' and '.join(then)}") if outcomes else []
+    lines += wrapped(f"recorded on {' and '.join(then)}", 2, hang=2) if outcomes else []
     for outcome in outcomes:
         if not outcome.agrees:
             moved = f"{outcome.column} by {outcome.relative:.2g} relative" if outcome.column else ""
             reason = "; ".join(part for part in (moved, outcome.reason) if part)
-            lines += _wrapped(f"{outcome.outcome.replace('_', ' ')}: {outcome.trial}: {reason}")
+            told = f"{outcome.outcome.replace('_', ' ')}: {outcome.trial}: {reason}"
+            lines += wrapped(told, 2, hang=2)
     return lines
 
 
@@ -136,17 +143,6 @@ def _counts(group: Sequence[Outcome]) -> str:
     ran, agreed = sum(words.values()), sum(outcome.agrees for outcome in group)
     counts = [f"{agreed} of {ran} agree" + (f" ({how})" if how else "")] if ran else []
     return ", ".join([*counts, f"{not_run} not run"] if not_run else counts)
-
-
-def _wrapped(text: str) -> list[str]:
-    return textwrap.wrap(
-        text,
-        WIDTH,
-        initial_indent="  ",
-        subsequent_indent="    ",
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
 
 
 def _conclude(summary: Summary, outcomes: Sequence[Outcome]) -> None:

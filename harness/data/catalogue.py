@@ -100,8 +100,6 @@ class Hub(Strict):
     """The column that is kept; for arrays that of the images."""
     label: str = ""
     """The column of class numbers from 0 to 255; for arrays, and only there."""
-    mode: Literal["RGB", "L"] = "RGB"
-    """To which every image is converted: (height, width, 3), or grey of (height, width)."""
     image_size: int = Field(default=0, ge=0)
     """Side of the images after a centred square crop and a bicubic resize; 0: as they are."""
     revision: str = Field(default="", pattern=r"^([0-9a-f]{40})?$")
@@ -148,8 +146,8 @@ class Dataset(Strict):
             )
         if self.kind == "arrays" and (not hub.label or len(hub.splits) != 2):
             raise ValueError(f"{self.name}: images need a label column, a train and a test split")
-        if self.kind != "arrays" and (hub.label or hub.image_size or hub.mode != "RGB"):
-            raise ValueError(f"{self.name}: label, mode and image_size are for images (arrays)")
+        if self.kind != "arrays" and (hub.label or hub.image_size):
+            raise ValueError(f"{self.name}: label and image_size are for images (arrays)")
 
     @property
     def variants(self) -> tuple[Variant, ...]:

@@ -25,7 +25,7 @@ def read_images(
     """Return the images and labels of one split, in the rows' order, as uint8.
 
     rows: each with Pillow's image in `hub.field`, its class in `hub.label`.
-    Returns shapes (n, height, width, 3), or (n, height, width) for mode L, and (n,).
+    Returns shapes (n, height, width, 3) and (n,).
     Raises DataError that names the record: no image, no label from 0 to 255, another size.
     """
     import numpy as np
@@ -48,7 +48,7 @@ def read_images(
 
 
 def _pixels(where: str, hub: Hub, row: dict[str, Any]) -> Pixels:
-    """Return a row's image, upright as `datasets` gives it, in the catalogue's colours and size."""
+    """Return a row's image, upright as `datasets` gives it, in colour and of the size asked for."""
     import numpy as np
     import PIL.Image
 
@@ -60,7 +60,7 @@ def _pixels(where: str, hub: Hub, row: dict[str, Any]) -> Pixels:
         )
     if image.mode.startswith(DEEP_MODES):
         raise DataError(f"{where} is of mode {image.mode}: only 8 bits per channel can be kept")
-    image = image.convert(hub.mode)
+    image = image.convert("RGB")
     if hub.image_size:
         side = min(image.size)
         left, top = (image.width - side) // 2, (image.height - side) // 2

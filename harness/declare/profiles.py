@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from harness.errors import SpecError
+from harness.errors import SpecError, one_of
 
 Profile = Literal["smoke", "cpu", "gpu", "paper"]
 PROFILES: tuple[Profile, ...] = ("smoke", "cpu", "gpu", "paper")
@@ -13,6 +13,12 @@ CPU: tuple[Profile, ...] = ("cpu",)
 CPU_UP: tuple[Profile, ...] = ("cpu", "gpu", "paper")
 GPU_UP: tuple[Profile, ...] = ("gpu", "paper")
 PAPER: tuple[Profile, ...] = ("paper",)
+
+
+def parse_profile(name: str) -> Profile:
+    """Return the profile. Raises UsageError that names the nearest one."""
+    profile: Profile = one_of(name, PROFILES, "profile")
+    return profile
 
 
 MAX_WORD = 100

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from math import fsum
@@ -15,7 +15,6 @@ from harness.declare.overrides import Overrides
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.measure import machine
-from harness.registry import experiments_of, walk_experiments
 from harness.run.costs import Costs
 from harness.settings import JUDGE_MODEL, JUDGE_URL, judge_fault
 from harness.store.code import experiment_code
@@ -94,11 +93,10 @@ class Plan:
         return max(1, min(cores, gpu_bytes // largest)) if largest else cores
 
     def cheapest_first(self) -> Plan:
-        """Return the same with kernels' experiments first, then those that take least time.
+        """Return the same with the experiments first that take least time.
 
-        Kernels come in the order of their tasks: what says that they are right comes before what
-        is built on it. The time of an experiment includes what it still needs of others, which
-        therefore come before it: the shorter a budget, the more of what it starts is finished.
+        The time of an experiment includes what it still needs of others, which therefore come
+        before it: the shorter a budget, the more of what it starts is finished.
         """
         seconds: dict[str, float] = {}
         behind: dict[str, set[str]] = {}
@@ -108,41 +106,13 @@ class Plan:
             behind.setdefault(name, set()).update(
                 t.experiment.id for t in with_upstream(item.trial)
             )
-        kernels = [task for task in self.tasks if task.kind == "kernel"]
-        places: dict[str, int] = {}
-        for place, task in enumerate(kernels):
-            for experiment in walk_experiments(task):
-                places.setdefault(experiment.id, place)
 
-        def rank(item: PlannedTrial) -> tuple[int, float]:
-            name = item.trial.experiment.id
-            time = fsum(seconds.get(each, 0.0) for each in behind.get(name, ()))
-            return places.get(name, len(kernels)), time
+        def time_of(item: PlannedTrial) -> float:
+            names = behind.get(item.trial.experiment.id, ())
+            return fsum(seconds.get(each, 0.0) for each in names)
 
-        items = sorted(self.items.values(), key=rank)
+        items = sorted(self.items.values(), key=time_of)
         return replace(self, items={item.trial.key: item for item in items})
-
-    def parts(self) -> list[Plan]:
-        """Return kernels' trials and all others as plans of their own, those that run anything.
-
-        As many share a card as the largest of a part lets: kernels need little of it.
-        """
-        kernels = [task for task in self.tasks if task.kind == "kernel"]
-        theirs = {experiment.id for experiment in experiments_of(kernels)}
-        others = [task for task in self.tasks if task.kind != "kernel"]
-        parts = [
-            replace(
-                self,
-                tasks=tasks,
-                items={
-                    key: item
-                    for key, item in self.items.items()
-                    if (item.trial.experiment.id in theirs) == (tasks is kernels)
-                },
-            )
-            for tasks in (kernels, others)
-        ]
-        return [part for part in parts if part.num_to_run] or [self]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -170,27 +140,25 @@ def probe_limits() -> MachineLimits:
 
 def lacking(needs: Needs, limits: MachineLimits) -> str:
     """Return the first thing that the machine lacks for a trial; empty where it lacks nothing."""
-    return next(lacks(needs, limits), "")
-
-
-def lacks(needs: Needs, limits: MachineLimits) -> Iterator[str]:
-    """Yield what the machine lacks for a trial, in one line each."""
-    yield from (datasets.missing_reason(n) for n in needs.data if datasets.available(n) is None)
+    for name in needs.data:
+        if datasets.available(name) is None:
+            return f"data set {name} is missing: {datasets.supply(name)}"
     for package in needs.packages:
         if not _is_installed(package):
-            yield f"needs the package {package}, which is not installed"
+            return f"needs the package {package}, which is not installed"
     if needs.device == "cuda" and not limits.has_cuda:
-        yield "needs a CUDA GPU, this machine has none"
-    elif needs.gpu_bytes > limits.gpu_bytes:
-        yield f"needs {_gb(needs.gpu_bytes)} of GPU memory, has {_gb(limits.gpu_bytes)}"
+        return "needs a CUDA GPU, this machine has none"
+    if needs.gpu_bytes > limits.gpu_bytes:
+        return f"needs {_gb(needs.gpu_bytes)} of GPU memory, has {_gb(limits.gpu_bytes)}"
     if needs.memory_bytes > limits.memory_bytes:
-        yield f"needs {_gb(needs.memory_bytes)}, has {_gb(limits.memory_bytes)}"
+        return f"needs {_gb(needs.memory_bytes)}, has {_gb(limits.memory_bytes)}"
     if needs.root and not limits.is_root:
-        yield "needs root"
+        return "needs root"
     if needs.judge and not limits.has_judge:
-        yield f"needs a judge model: set {' and '.join(JUDGE_SETTINGS)}"
-    elif needs.judge and (fault := judge_fault()):
-        yield f"needs a judge model: {fault}"
+        return f"needs a judge model: set {' and '.join(JUDGE_SETTINGS)}"
+    if needs.judge and (fault := judge_fault()):
+        return f"needs a judge model: {fault}"
+    return ""
 
 
 def _is_installed(package: str) -> bool:
@@ -202,17 +170,6 @@ def _is_installed(package: str) -> bool:
 
 def _gb(num_bytes: int) -> str:
     return f"{num_bytes / 2**30:.3g} GiB"
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class MissingData:
-    """A data set that is not here, and what is to be done about it."""
-
-    name: str
-    supply: str
-    """The command that gets it, or why there is none."""
-    experiments: list[str]
-    """Those of the plan that read it, themselves or through an upstream trial."""
 
 
 def left_out(plan: Plan) -> dict[str, list[PlannedTrial]]:
@@ -228,20 +185,6 @@ def left_out(plan: Plan) -> dict[str, list[PlannedTrial]]:
     return found
 
 
-def missing_data(plan: Plan) -> list[MissingData]:
-    """Return what the plan's trials read and is not here, also where their records are reused."""
-    readers: dict[str, dict[str, None]] = {}
-    for item in plan.items.values():
-        for trial in with_upstream(item.trial):
-            for name in trial.needs.data:
-                readers.setdefault(name, {})[item.trial.experiment.id] = None
-    return [
-        MissingData(name=name, supply=datasets.supply(name), experiments=list(readers[name]))
-        for name in sorted(readers)
-        if datasets.available(name) is None
-    ]
-
-
 def make_plan(
     tasks: Sequence[Task],
     profile: Profile,
@@ -249,7 +192,6 @@ def make_plan(
     limits: MachineLimits,
     *,
     rerun_stale: bool = False,
-    only_pending: bool = False,
 ) -> Plan:
     """Decide for every trial behind the tasks. Reads records, never data.
 
@@ -261,7 +203,7 @@ def make_plan(
     check_overrides(tasks, plan.overrides)
     planner = _Planner(plan, store, limits, rerun_stale)
     for experiment in dict.fromkeys(experiment for task in tasks for experiment in task.reads):
-        planner.add_grid(experiment, only_pending=only_pending)
+        planner.add_grid(experiment)
     return plan
 
 
@@ -276,15 +218,12 @@ class _Planner:
         self.costs = Costs(store, plan.profile)
         self.lacks: dict[Needs, str] = {}
 
-    def add_grid(self, experiment: Experiment, *, only_pending: bool) -> None:
+    def add_grid(self, experiment: Experiment) -> None:
         trials = grid_of(experiment, self.plan.profile, self.plan.overrides)
         records = {trial.key: self.store.read(trial) for trial in trials}
         self.costs.learn(experiment, [(trial, records[trial.key]) for trial in trials])
         for trial in trials:
-            record = records[trial.key]
-            if only_pending and not _is_pending(record):
-                continue
-            self._add(trial, record)
+            self._add(trial, records[trial.key])
 
     def _add(self, trial: Trial, record: Record | Rejected | None) -> Action:
         if trial.key in self.plan.items:
@@ -352,10 +291,6 @@ class _Planner:
         if name not in self.digests:
             self.digests[name] = experiment_code(trial.experiment)
         return self.digests[name]
-
-
-def _is_pending(record: Record | Rejected | None) -> bool:
-    return isinstance(record, Record) and not record.is_result
 
 
 def _why_run(record: Record | Rejected | None, stale: bool) -> str:

@@ -58,8 +58,6 @@ class _Work:
     exclusive: bool
     seconds: float
     not_before: float = 0.0
-    is_busy: bool = False
-    """Another run holds its trial."""
 
 
 class Runner:
@@ -105,12 +103,13 @@ class Runner:
         """
         self.summary.num_reused = len(self.plan.with_action(Action.REUSE))
         self._record_blocked()
-        waiting = self._jobs()
+        to_run = self.plan.with_action(Action.RUN)
+        waiting = [self._work_of(item) for item in to_run]
         running: dict[Future[Report], _Work] = {}
         self.is_running = True
         finished = False
         try:
-            self.progress.start([item for item in self.plan.with_action(Action.RUN)])
+            self.progress.start(to_run)
             self._announce_finished()
             self._loop(waiting, running)
             finished = not running
@@ -141,10 +140,6 @@ class Runner:
             if self._is_late() and running:
                 self.summary.out_of_time = True
                 return
-
-    def _jobs(self) -> list[_Work]:
-        """Turn the trials to run into jobs."""
-        return [self._work_of(item) for item in self.plan.with_action(Action.RUN)]
 
     def _work_of(self, item: PlannedTrial) -> _Work:
         trial, experiment = item.trial, item.trial.experiment
@@ -179,8 +174,6 @@ class Runner:
                 break
             if not self._is_ready(work) or self._is_late(work.seconds):
                 continue
-            if self._is_held_back(work, running):
-                continue
             if work.exclusive and running:
                 # What comes after it waits too: else it would be the last of all.
                 break
@@ -197,14 +190,6 @@ class Runner:
     def _is_ready(self, work: _Work) -> bool:
         upstream_open = any(source.key in self.open for source in work.trial.upstream)
         return time.monotonic() >= work.not_before and not upstream_open
-
-    def _is_held_back(self, work: _Work, running: Mapping[Future[Report], _Work]) -> bool:
-        """Say whether an experiment whose last trials failed has enough others running."""
-        name = work.trial.experiment.id
-        if not (errors := self.errors.get(name)):
-            return False
-        num_running = sum(other.trial.experiment.id == name for other in running.values())
-        return num_running >= MAX_EQUAL_ERRORS - len(errors)
 
     def _drop_hopeless(self, waiting: list[_Work]) -> None:
         """Give up jobs whose upstream failed, and leave those of a stopped experiment."""
@@ -241,15 +226,10 @@ class Runner:
             # The worker could not write: going on would lose every further result too.
             raise RunError(str(error)) from error
         if report.status == BUSY:
-            self._wait_for_other_run(work, waiting)
+            # Another run holds it: what that one leaves is looked at again.
+            waiting.append(replace(work, not_before=time.monotonic() + BUSY_RETRY_S))
             return
         self._close(work.trial, report)
-
-    def _wait_for_other_run(self, work: _Work, waiting: list[_Work]) -> None:
-        if not work.is_busy:
-            log.info("%s is held by another run: waiting for it", work.trial.name)
-        later = time.monotonic() + BUSY_RETRY_S
-        waiting.append(replace(work, not_before=later, is_busy=True))
 
     def _close(self, trial: Trial, report: Report) -> None:
         self.open.discard(trial.key)
@@ -305,12 +285,7 @@ class Runner:
 
     def _write_without_rows(self, trial: Trial, status: Status, reason: str) -> None:
         """Record an end without a result, unless another run is at the trial right now."""
-        with self.store.lock(trial) as is_ours:
-            if is_ours:
-                self.store.write(self._empty_record(trial, status, reason))
-
-    def _empty_record(self, trial: Trial, status: Status, reason: str) -> Record:
-        return make_record(
+        record = make_record(
             trial,
             {**self.facts, **self._facts_of(trial.experiment)},
             status=status,
@@ -318,6 +293,9 @@ class Runner:
             note=reason,
             error=reason if status is Status.FAILED else "",
         )
+        with self.store.lock(trial) as is_ours:
+            if is_ours:
+                self.store.write(record)
 
     def _stop(self, *, at_once: bool) -> None:
         try:

@@ -43,14 +43,23 @@ class TrialState:
 def trial_states(tasks: Sequence[Task], profile: Profile, store: RecordStore) -> list[TrialState]:
     """Return the state of every trial behind the tasks."""
     trials = trials_behind(tasks, profile, store.workspace.overrides)
-    experiments = dict.fromkeys(trial.experiment for trial in trials)
-    committed = store.with_committed(experiments, profile)
+    committed = store.with_committed(dict.fromkeys(t.experiment for t in trials), profile)
     code_of = functools.cache(experiment_code)
     states = []
     for trial in trials:
         record = committed.read(trial)
-        code = record.provenance.code if isinstance(record, Record) else ""
-        states.append(_state(trial, record, stale=bool(code) and code != code_of(trial.experiment)))
+        note, stale, wall_s = "", False, None
+        if isinstance(record, Rejected):
+            note = record.reason
+        elif record is not None:
+            made = record.provenance
+            note, wall_s = record.note or record.error, made.wall_s
+            stale = bool(made.code) and made.code != code_of(trial.experiment)
+        state = TrialState(
+            experiment=trial.experiment.id, trial=trial.name, key=trial.key,
+            state=state_of(record), stale=stale, note=note, wall_s=wall_s,
+        )  # fmt: skip
+        states.append(state)
     return states
 
 
@@ -66,20 +75,3 @@ def state_of(record: Record | Rejected | None) -> str:
     if record is None:
         return "missing"
     return "rejected" if isinstance(record, Rejected) else record.status
-
-
-def _state(trial: Trial, record: Record | Rejected | None, *, stale: bool) -> TrialState:
-    note, wall_s = "", None
-    if isinstance(record, Rejected):
-        note = record.reason
-    elif record is not None:
-        note, wall_s = record.note or record.error, record.provenance.wall_s
-    return TrialState(
-        experiment=trial.experiment.id,
-        trial=trial.name,
-        key=trial.key,
-        state=state_of(record),
-        stale=stale,
-        note=note,
-        wall_s=wall_s,
-    )

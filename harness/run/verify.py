@@ -16,7 +16,6 @@ from typing import Any, Literal
 from pydantic import Field, ValidationError
 
 from harness.canonical import canonical_json
-from harness.data import load as datasets
 from harness.declare.experiment import Estimate, Experiment, Row, Status
 from harness.declare.overrides import Overrides
 from harness.declare.profiles import Profile
@@ -24,7 +23,7 @@ from harness.declare.task import Task
 from harness.errors import DataError
 from harness.measure.machine import cpu_name
 from harness.registry import Library
-from harness.run.executors.job import Executor, Report
+from harness.run.executors.job import Executor
 from harness.run.plan import Action, MachineLimits, Plan, PlannedTrial, lacking
 from harness.run.progress import Progress
 from harness.run.runner import Runner, Summary
@@ -177,97 +176,67 @@ def draw_trials(
 
 
 def obstacle(drawn: Drawn, limits: MachineLimits) -> str:
-    """Return why a trial cannot be run again here, without naming a folder; or nothing."""
+    """Return why a trial cannot be run again here, or nothing."""
     for trial in with_upstream(drawn.trial):
-        absent = [name for name in trial.needs.data if datasets.available(name) is None]
-        # What the catalogue says of a missing set names the folder where it looked.
-        lack = f"needs the data set {absent[0]}" if absent else lacking(trial.needs, limits)
-        if lack:
-            return lack if trial is drawn.trial else f"{trial.name} {lack}"
+        if lack := lacking(trial.needs, limits):
+            return lack if trial is drawn.trial else f"{trial.name}: {lack}"
     if drawn.trial.key != drawn.record.key:
         return "its version, data or upstream trials are no longer those declared"
     return ""
 
 
-class Rerun:
-    """Runs what was drawn, and compares each trial as it ends.
+def rerun_plan(
+    drawn: Sequence[Drawn], profile: Profile, limits: MachineLimits
+) -> tuple[Plan, list[Outcome]]:
+    """Return what is to run, upstream first, and an outcome for each that cannot run here."""
+    plan, cannot = Plan((), profile, Overrides()), []
+    for each in drawn:
+        if reason := obstacle(each, limits):
+            cannot.append(_outcome(each, outcome="not_run", reason=reason))
+            continue
+        estimate = Estimate(seconds=each.record.provenance.wall_s)
+        for trial in with_upstream(each.trial):
+            plan.items[trial.key] = PlannedTrial(
+                trial=trial, action=Action.RUN, reason="it is run again", estimate=estimate
+            )
+    return plan, cannot
 
-    It is the `Progress` of its own run: that is how it learns of an end.
+
+def rerun(
+    drawn: Sequence[Drawn],
+    plan: Plan,
+    library: Library,
+    executor: Executor,
+    progress: Progress,
+    *,
+    facts: Mapping[str, Any],
+    on_start: Callable[[Runner], None],
+) -> tuple[Summary, list[Outcome]]:
+    """Run a plan in a temporary checkout and compare what ended, also where it was interrupted.
+
+    facts: commit, dirty, versions and machine, as records of a run have them. on_start: gets the
+    runner before it runs, to stop it.
     """
+    # A trial's own child may outlive it by a moment, and must not spoil the end.
+    with TemporaryDirectory(prefix="repro-verify-", ignore_cleanup_errors=True) as folder:
+        store = RecordStore(Workspace(Path(folder)))
+        facts = {**facts, "overrides": {}}
+        runner = Runner(plan, store, library, executor, progress, facts=facts)
+        on_start(runner)
+        summary = runner.run()
+        outcomes = []
+        for each in (each for each in drawn if each.record.key in plan.items):
+            new = store.read(each.trial)
+            if isinstance(new, Record):
+                measured = measured_columns(library.tasks_of(each.trial.experiment))
+                outcomes.append(_outcome(each, **compare(each.record, new, measured=measured)))
+    return summary, outcomes
 
-    def __init__(
-        self,
-        library: Library,
-        profile: Profile,
-        drawn: Sequence[Drawn],
-        *,
-        facts: Mapping[str, Any],
-        progress: Progress,
-    ) -> None:
-        """facts: commit, dirty, versions and machine, as records of a run have them."""
-        self.library, self.profile = library, profile
-        self.facts, self.progress = dict(facts), progress
-        self.open = {each.record.key: each for each in drawn}
-        self.outcomes: list[Outcome] = []
-        self._store: RecordStore
 
-    def plan(self, limits: MachineLimits) -> Plan:
-        """Return what is to run, upstream first; what cannot run here is told at once."""
-        plan = Plan((), self.profile, Overrides())
-        for drawn in list(self.open.values()):
-            if reason := obstacle(drawn, limits):
-                self._tell(drawn, outcome="not_run", reason=reason)
-                continue
-            estimate = Estimate(seconds=drawn.record.provenance.wall_s)
-            for trial in with_upstream(drawn.trial):
-                item = PlannedTrial(
-                    trial=trial, action=Action.RUN, reason="it is run again", estimate=estimate
-                )
-                plan.items.setdefault(trial.key, item)
-        return plan
-
-    def carry_out(
-        self, plan: Plan, executor: Executor, *, on_start: Callable[[Runner], None]
-    ) -> Summary:
-        """Run a plan in a temporary checkout; an interrupt ends it, what is compared stays.
-
-        on_start: gets the runner before it runs, to stop it.
-        """
-        # A trial's own child may outlive it by a moment, and must not spoil the end.
-        with TemporaryDirectory(prefix="repro-verify-", ignore_cleanup_errors=True) as folder:
-            self._store = RecordStore(Workspace(Path(folder)))
-            facts = {**self.facts, "overrides": {}}
-            runner = Runner(plan, self._store, self.library, executor, self, facts=facts)
-            on_start(runner)
-            summary = runner.run()
-            # Those that ended without a word: just before an interrupt, or their upstream failed.
-            for key in list(self.open):
-                self._take(key)
-        return summary
-
-    def start(self, items: Sequence[PlannedTrial]) -> None:
-        self.progress.start(items)
-
-    def finished(self, trial: Trial, report: Report) -> None:
-        self.progress.finished(trial, report)
-        self._take(trial.key)
-
-    def stop(self) -> None:
-        self.progress.stop()
-
-    def _take(self, key: str) -> None:
-        """Compare a drawn trial that has a record now."""
-        drawn = self.open.get(key)
-        new = self._store.read(drawn.trial) if drawn else None
-        if drawn is not None and isinstance(new, Record):
-            tasks = self.library.tasks_of(drawn.trial.experiment)
-            self._tell(drawn, **compare(drawn.record, new, measured=measured_columns(tasks)))
-
-    def _tell(self, drawn: Drawn, **found: Any) -> None:
-        then = cpu_name(drawn.record.provenance.machine)
-        name = drawn.record.experiment
-        self.outcomes.append(Outcome(experiment=name, trial=drawn.trial.name, then=then, **found))
-        del self.open[drawn.record.key]
+def _outcome(drawn: Drawn, **found: Any) -> Outcome:
+    then = cpu_name(drawn.record.provenance.machine)
+    name = drawn.record.experiment
+    return Outcome(experiment=name, trial=drawn.trial.name, then=then, **found)
 
 
 def compare(old: Record, new: Record, *, measured: Collection[str]) -> dict[str, Any]:

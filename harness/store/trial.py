@@ -199,32 +199,3 @@ def check_overrides(tasks: Sequence[Task], overrides: Mapping[str, Scalar]) -> N
         refused = [each.refusal(each.written(value)) for each in fields if each.name == name]
         if refused and all(refused):
             raise UsageError(f"--set {refused[0]}")
-
-
-def tasks_with(
-    tasks: Sequence[Task], profiles: Sequence[Profile], overrides: Mapping[str, Scalar]
-) -> list[Task]:
-    """Return the tasks with trials at one of some profiles that take overrides.
-
-    By the fields of their parameters: no grid is walked. Raises UsageError where none is left.
-    """
-    check_overrides(tasks, overrides)
-    found = [
-        task
-        for task in tasks
-        if _takes(task, overrides)
-        and any(experiment.has_grid(p) for p in profiles for experiment in task.reads)
-    ]
-    if not found:
-        told = [f"at {profiles[0]}"] if len(profiles) == 1 else []
-        told += [f"with {', '.join(overrides)}"] if overrides else []
-        raise UsageError(f"no task here has a trial {' '.join(told)}")
-    return found
-
-
-def _takes(task: Task, overrides: Mapping[str, Scalar]) -> bool:
-    try:
-        check_overrides([task], overrides)
-    except UsageError:
-        return False
-    return True

@@ -20,7 +20,6 @@ from tests.attack.files import (
     REPORT,
     RUN,
     STATUS,
-    SUMMARY,
     TABLE,
     WRITTEN_BY_RUN,
     Verb,
@@ -43,7 +42,7 @@ OUTS = (
     "", ".", "..", "/", "../nowhere/a.svg", "results", "a/b/c/d.svg", "x" * 300,
     "é.svg", "a\nb.svg", "/proc/self/mem", "results/toylab/fig01.cpu.csv", "figures/a.svg/b",
 )  # fmt: skip
-READING = (CHECK, TABLE, LONG, PLOT, PLAN, STATUS, LIST, SUMMARY, EXPORT, REPORT)
+READING = (CHECK, TABLE, LONG, PLOT, PLAN, STATUS, LIST, EXPORT, REPORT)
 
 
 def selectors(checkout: Checkout, dice: random.Random) -> Case:

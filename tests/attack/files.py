@@ -29,7 +29,6 @@ class Verb:
 AT_CPU = ("--profile", "cpu")
 CHECK = Verb(words=("check", "toylab", *AT_CPU), codes=(0, 1, 2))
 DEEP = Verb(words=("check", "toylab", *AT_CPU, "--deep"), codes=(0, 1, 2))
-SUMMARY = Verb(words=("summary",), codes=(0, 1, 2))
 TABLE = Verb(words=("table", "toylab/fig01", *AT_CPU))
 LONG = Verb(words=("table", "toylab/fig01", *AT_CPU, "--long", "--format", "csv"))
 PLOT = Verb(words=("plot", "toylab/fig01", *AT_CPU, "--out", "../drawn.svg"))
@@ -45,8 +44,8 @@ IMPORT = Verb(words=("records", "import", "{archive}"), codes=(0, 2, 3), writes=
 DATA_LIST = Verb(words=("data", "list"))
 DATA_VERIFY = Verb(words=("data", "verify"))
 JUDGED_BY: dict[str, tuple[Verb, ...]] = {
-    "result JSON": (CHECK, DEEP, SUMMARY, TABLE, LONG),
-    "pack of records": (CHECK, DEEP, PLAN, STATUS),
+    "result JSON": (CHECK, DEEP, TABLE, LONG),
+    "pack of records": (DEEP, PLAN, STATUS),
     "reference CSV": (CHECK,),
     "deviations.toml": (CHECK,),
     "paper.toml": (CHECK,),
@@ -81,7 +80,7 @@ def _data_files(checkout: Checkout) -> list[Path]:
     return [path for path in found if path.suffix not in (".toml", ".csv")]
 
 
-READERS = (CHECK, TABLE, LONG, PLOT, SUMMARY, REPORT)
+READERS = (CHECK, TABLE, LONG, PLOT, REPORT)
 TARGETS = (
     Target(
         kind="result CSV",
@@ -91,9 +90,15 @@ TARGETS = (
     ),
     Target(
         kind="result JSON",
-        find=_in("root/results", "*.cpu.json"),
+        find=_in("root/results", "[!v]*.cpu.json"),
         damages=damage.BYTES + damage.KINDS + damage.JSON,
         verbs=(*READERS, DEEP, RUN),
+    ),
+    Target(
+        kind="stored verdicts",
+        find=_in("root/results", "verdicts.cpu.json"),
+        damages=damage.BYTES + damage.KINDS + damage.JSON,
+        verbs=(CHECK, DEEP, REPORT, RUN),
     ),
     Target(
         kind="pack of records",
@@ -117,7 +122,7 @@ TARGETS = (
         kind="paper.toml",
         find=_in("packages", "paper.toml"),
         damages=damage.BYTES + damage.KINDS + damage.TOML,
-        verbs=(LIST, CHECK, PLAN, REPORT, SUMMARY),
+        verbs=(LIST, CHECK, PLAN, REPORT),
     ),
     Target(
         kind="deviations.toml",

@@ -16,6 +16,7 @@ import sys
 import time
 import traceback
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 
 from tests.attack import hook
@@ -40,14 +41,16 @@ class Stop:
 
 def warm_up() -> None:
     """Import what the verbs import, and the declarations of all papers."""
-    import pandera.pandas  # noqa: F401
+    import pandas  # noqa: F401
 
     import harness.cli
-    import harness.commands.check
-    import harness.publish.judge
-    import harness.publish.report  # noqa: F401
+    import harness.publish.report.load
+    import harness.run.runner  # noqa: F401
+    from harness.commands.app import VERBS
     from harness.registry import load_registry
 
+    for place in VERBS.values():
+        import_module(f"harness.commands.{place.partition(':')[0]}")
     load_registry()
 
 

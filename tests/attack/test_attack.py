@@ -38,11 +38,11 @@ PLANTED = {
     "import time; time.sleep(60)": ["hang"],
     "while True: pass": ["hang"],
 }
-"""By what a task file does as it is imported what an attack must say of `repro list`."""
+"""By what a task file does as it is imported what an attack must say of `repro list --json`."""
 
 
 def planted(code: str, folder: Path, stop: Stop | None = None) -> tuple[Seen, list[str]]:
-    """Run `repro list` on a paper that does something; in a process that may be forked from."""
+    """Run `list --json` on a paper that does something; in a process that may be forked from."""
     from tests.attack import process
 
     process.CPU_LIMIT_S, process.TIME_LIMIT_S = 3, 4.5
@@ -50,7 +50,7 @@ def planted(code: str, folder: Path, stop: Stop | None = None) -> tuple[Seen, li
     toy = make_toy_paper(folder)
     toy.task.write_text(f"{code}\n{toy.task.read_text()}")
     checkout, env = Checkout(folder), {VARIABLE: stop.spec} if stop and stop.spec else {}
-    case = Case(kind="planted", done=code, words=("list",), env=env)
+    case = Case(kind="planted", done=code, words=("list", "--json"), env=env)
     before = snapshot(checkout)
     streams = folder.parent / f"{folder.name}-streams"
     streams.mkdir()

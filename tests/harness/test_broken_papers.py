@@ -106,7 +106,7 @@ def test_report_shows_the_other_paper_and_the_reason(
     else:
         told = put(two.packages / damage, "dangling link")
     pages = pages_of(two, monkeypatch)
-    assert "Squares grow" in pages["RESULTS.md"] and "Squares grow" in pages["index.html"]
+    assert "toylab/README.md" in pages["RESULTS.md"] and "Squares grow" in pages["index.html"]
     assert told in pages["RESULTS.md"] and told in pages["index.html"]
 
 

@@ -83,7 +83,8 @@ from harness.commands.app import app
 heavy = ["torch", "transformers", "matplotlib", "seaborn"]
 unasked = {"list": [*heavy, "pandas", "reproductions", "toylab"], "check": [*heavy, "toylab"]}
 for verb in ("list", "check", "doctor", "plan", "status", "show", "table"):
-    words = [verb, "toylab/tab01"] if verb in ("show", "table") else [verb, "toylab"]
+    asked = {"show": ["toylab/tab01"], "table": ["toylab/tab01"], "doctor": []}
+    words = [verb, *asked.get(verb, ["toylab"])]
     try:
         app(words, standalone_mode=False)
     except SystemExit as end:
@@ -140,7 +141,6 @@ def test_plot_says_where_its_file_goes(cli: Cli) -> None:
     ("words", "hint"),
     [
         (["--profile", "smoky"], "'smoke'"),
-        (["--kind", "tabel"], "'table'"),
         (["--set", "y=3"], "no trial has that parameter"),
         (["--set", "x=abc"], "x"),
         (["--seeds", "0"], "at least 1"),

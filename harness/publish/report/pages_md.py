@@ -34,8 +34,8 @@ from harness.store.workspace import COMMITTED_PROFILES
 
 ROOT = "../.."
 """From a paper's page to the top of the checkout."""
-MOST_TOLD = 12
-"""Claims of one verdict that are written out beside a paper's page."""
+MOST_TOLD = 6
+"""Claims of one verdict of a paper that RESULTS.md writes out."""
 
 
 def paper_markdown(paper: Paper) -> str:

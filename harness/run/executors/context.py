@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.data import load as datasets
-from harness.declare.experiment import Device, Experiment, Status
+from harness.declare.experiment import Device, Experiment
 from harness.declare.params import Params
 from harness.declare.profiles import Profile
 from harness.errors import DataError, RunError, SpecError
-from harness.run.executors.attempts import begin_attempt, end_attempts
 from harness.store.atomic import write_bytes
 from harness.store.record import ArtifactEntry, Record
 from harness.store.store import MAX_ARTIFACT_BYTES, RecordStore
@@ -67,7 +66,6 @@ class TrialContext:
         self._trial = trial
         self._store = store
         self._code = code
-        self._began = False
         self._data: dict[str, dict[str, str]] = {}
         if trial.needs.exclusive:
             from harness.measure.control import measure_control
@@ -116,19 +114,14 @@ class TrialContext:
         )
 
     def checkpoint_path(self) -> Path:
-        path = self._checkpoint
-        if not self._began:
-            self._began = True
-            record = self._store.read(self._trial)
-            failed = isinstance(record, Record) and record.status == Status.FAILED
-            failure = self._store.path(self._trial) if failed else None
-            begin_attempt(path, failure=failure, code=self._code)
-        return path
+        """Return the trial's file for its state; what other code trained is never gone on from."""
+        return self._checkpoints / f"{self._trial.key}-{self._code[:16]}.safetensors"
 
-    def discard_checkpoint(self) -> None:
-        """Remove the trial's checkpoint: its result is written."""
-        end_attempts(self._checkpoint)
+    def discard_checkpoints(self) -> None:
+        """Remove what the trial kept of its state: its result is written."""
+        for path in self._checkpoints.glob(f"{self._trial.key}-*.safetensors"):
+            path.unlink(missing_ok=True)
 
     @property
-    def _checkpoint(self) -> Path:
-        return self._store.workspace.runs / "checkpoints" / f"{self._trial.key}.safetensors"
+    def _checkpoints(self) -> Path:
+        return self._store.workspace.runs / "checkpoints"

@@ -3,21 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
 import signal
 import warnings
 
 from harness.lifetime import die_with
 from harness.outgoing import guard_streams
-
-LIBRARY_WARNINGS = (
-    # peft asks every model of transformers for it, whatever the model is used for.
-    (
-        "`is_gradient_checkpointing` is deprecated and will be removed in v6."
-        " Use `is_activation_checkpointing` instead.",
-        FutureWarning,
-    ),
-)
 
 
 def start_worker(runner_pid: int) -> None:
@@ -33,13 +23,7 @@ def start_worker(runner_pid: int) -> None:
         os.environ[name] = "1"
     # The runner decides what an interrupt means; a worker would only die half-way.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if hasattr(signal, "pthread_sigmask"):
-        # It was blocked while this process started; a trial's own children must not inherit that.
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    silence_libraries()
-
-
-def silence_libraries() -> None:
-    """Hide warnings that one library gives of another: no code of ours can change what they do."""
-    for message, category in LIBRARY_WARNINGS:
-        warnings.filterwarnings("ignore", re.escape(message) + r"\Z", category)
+    # It was blocked while this process started; a trial's own children must not inherit that.
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    # Libraries tell each other's authors what will be gone: no code of ours can change that.
+    warnings.simplefilter("ignore", FutureWarning)

@@ -5,14 +5,12 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import CancelledError, Future, InvalidStateError, TimeoutError
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
-from pathlib import Path
 from typing import Any
 
 from pebble import ProcessExpired, ProcessPool
@@ -31,7 +29,6 @@ class LocalExecutor:
 
     def __init__(self, num_workers: int) -> None:
         self.num_workers = num_workers
-        _spare_workers_our_program()
         # It unblocks SIGINT when it starts, so it must have started before we block it.
         resource_tracker.ensure_running()
         self._pool = self._new_pool()
@@ -163,17 +160,6 @@ def _settle(outer: Future[Report], error: BaseException) -> None:
         outer.set_exception(error)
 
 
-def _spare_workers_our_program() -> None:
-    """Keep spawned workers from importing the command line again, which they do not need.
-
-    It would cost each of them a third of a second, in which they do not yet watch the runner.
-    """
-    program = sys.modules["__main__"]
-    if Path(getattr(program, "__file__", None) or "").stem in ("cli", "repro"):
-        program.__spec__ = None
-        del program.__file__
-
-
 @contextmanager
 def _interrupts_blocked() -> Iterator[None]:
     """Block SIGINT in what is started meanwhile: threads and processes inherit the mask.
@@ -181,9 +167,6 @@ def _interrupts_blocked() -> Iterator[None]:
     A Ctrl-C goes to the whole group; a worker that is still starting would die of it with a
     traceback. Workers unblock it when they ignore it.
     """
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

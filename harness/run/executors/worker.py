@@ -9,7 +9,6 @@ import os
 import sys
 import time
 import traceback
-from collections.abc import Mapping
 from pathlib import Path
 
 from harness.choices import noted
@@ -85,23 +84,37 @@ def _run_trial(trial: Trial, job: Job, store: RecordStore) -> Record:
     start = time.perf_counter()
     context = TrialContext(trial, store, job.profile, code=job.facts["code"])
     with noted() as choices:
-        outcome, status, error = _carry_out(trial, context)
-    wall_s = time.perf_counter() - start
-    record = _record(
-        trial, context, outcome, status, error, started_at, wall_s, choices, job, store
+        outcome, error = _carry_out(trial, context)
+    old, facts = store.result(trial), job.facts
+    if old is not None:
+        # Its result was known before this run: nothing that is asked now was asked first.
+        facts = {**facts, "registered": old.registered}
+    record = make_record(
+        trial,
+        facts,
+        status=outcome.status,
+        started_at=started_at,
+        wall_s=time.perf_counter() - start,
+        note=outcome.note,
+        # Results are committed, and a traceback names folders of this machine.
+        error="" if outcome.status.is_result else error,
+        rows=outcome.rows,
+        artifacts=() if error else context.artifacts,
+        control=context.control,
+        data=context.data_provenance(),
+        choices=choices,
     )
-    old = store.result(trial)
     # An old result whose artifacts were made anew, and differ, would never match them.
     damaged = old is not None and bool(store.artifacts_intact(trial, old))
     store.write(record, replace=bool(job.facts["rerun"]) or damaged)
     # A failed trial is tried again, and may go on from there.
     if record.is_result:
-        context.discard_checkpoint()
+        context.discard_checkpoints()
     return record
 
 
-def _carry_out(trial: Trial, context: TrialContext) -> tuple[Outcome, Status | None, str]:
-    """Return the trial's outcome, or an empty one, a status and the error's text.
+def _carry_out(trial: Trial, context: TrialContext) -> tuple[Outcome, str]:
+    """Return the trial's outcome, and the text of the error that ended it, if one did.
 
     Raises RunError where the disk is full: the next trials would only fail too.
     """
@@ -110,14 +123,14 @@ def _carry_out(trial: Trial, context: TrialContext) -> tuple[Outcome, Status | N
         # Standard output is for results: what a trial or its library prints is none.
         with contextlib.redirect_stdout(sys.stderr):
             result = experiment.function(experiment.run)(experiment.typed(trial.params), context)
-        return _outcome(result), None, ""
+        return _outcome(result), ""
     except (Exception, SystemExit) as caught:  # whatever a trial raises is its record's error
         if _is_disk_full(caught):
             raise RunError(str(caught)) from caught
         status = Status.OOM if _is_out_of_memory(caught) else Status.FAILED
         # Tidy before its last line is looked for: a library's message may hold anything.
-        text = "".join(traceback.format_exception(caught))
-        return Outcome(rows=()), status, tidy(text, most=TRACEBACK_CHARS)
+        text = tidy("".join(traceback.format_exception(caught)), most=TRACEBACK_CHARS)
+        return Outcome(rows=(), status=status, note=text.splitlines()[-1]), text
 
 
 def _outcome(result: RunResult) -> Outcome:
@@ -137,39 +150,6 @@ def _is_disk_full(error: BaseException) -> bool:
 def _is_out_of_memory(error: BaseException) -> bool:
     # By name: torch must not be imported for a trial that did not use it.
     return isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError"
-
-
-def _record(
-    trial: Trial,
-    context: TrialContext,
-    outcome: Outcome,
-    status: Status | None,
-    error: str,
-    started_at: str,
-    wall_s: float,
-    choices: Mapping[str, str],
-    job: Job,
-    store: RecordStore,
-) -> Record:
-    ended, old, facts = status or outcome.status, store.result(trial), job.facts
-    if old is not None:
-        # Its result was known before this run: nothing that is asked now was asked first.
-        facts = {**facts, "registered": old.registered}
-    return make_record(
-        trial,
-        facts,
-        status=ended,
-        started_at=started_at,
-        wall_s=wall_s,
-        note=outcome.note or (error.splitlines()[-1] if error else ""),
-        # Results are committed, and a traceback names folders of this machine.
-        error="" if ended.is_result else error,
-        rows=outcome.rows,
-        artifacts=context.artifacts if status is None else (),
-        control=context.control,
-        data=context.data_provenance(),
-        choices=choices,
-    )
 
 
 def _report(record: Record) -> Report:

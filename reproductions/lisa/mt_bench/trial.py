@@ -56,7 +56,6 @@ def grades_of(params: Examined, ctx: RunContext) -> Iterator[Grades | None]:
     if not params.judged:
         yield None
         return
-    # A checkpoint itself is removed after a failure too, such as a judge's that ran out of quota.
     kept = ctx.checkpoint_path().with_suffix(".jsonl")
     # Beside the checkpoints of all trials, so that their workers keep the rate together.
     with Judge(settings_from_environment(), pace_file=kept.parent / PACE_FILE) as judge:

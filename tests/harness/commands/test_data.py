@@ -5,22 +5,15 @@ from __future__ import annotations
 import csv
 import gzip
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
 
-from harness.commands.data import app, names_needed
+from harness.commands.data import app
 from harness.data import load as datasets
 from harness.data.pack import pack
-from harness.declare.experiment import Needs, Use
-from harness.declare.params import Params, doc, seed
-from harness.declare.profiles import Profile
-from harness.declare.table import Table
-from harness.declare.task import Task
 from harness.errors import DataError, RunError, UsageError
-from tests.harness.hand_made import unrun
 from tests.harness.small_disk import SmallDisk, needs_mount
 from tests.harness.staged_folder import FILES, TEXT, local_repo, make_folder
 from tools.make_catalogue import staged_entries
@@ -50,32 +43,6 @@ def call(*arguments: str) -> Result:
 
 def rows_of(result: Result) -> dict[str, dict[str, object]]:
     return {row["name"]: row for row in json.loads(result.stdout)}
-
-
-class Reading(Params):
-    seed: int = seed("Nothing.")
-    data: str = doc("The data set that it reads.")
-
-
-class Start(Params):
-    seed: int = seed("Nothing.")
-
-
-def task_that_needs(*names: str, upstream: tuple[str, ...] = ()) -> Task:
-    def grid(profile: Profile) -> Iterator[Reading]:
-        if profile == "gpu":
-            for name in names:
-                yield Reading(seed=0, data=name)
-
-    start = unrun("mine/start", params=Start, needs=Needs(data=upstream))
-    experiment = unrun(
-        "mine/run",
-        params=Reading,
-        grid=grid,
-        needs=lambda reading: Needs(data=(reading.data,)),
-        uses=(Use(experiment=start, params=lambda reading: Start(seed=reading.seed)),),
-    )
-    return Task("mine/tab01", reads=(experiment,), table=Table.of(Reading))
 
 
 def test_list_tells_what_is_here_and_what_is_missing(folder: Path) -> None:
@@ -129,15 +96,6 @@ def test_fetch_fills_the_cache_once(folder: Path, tmp_path: Path) -> None:
 def test_fetch_of_a_wrong_name_is_a_usage_error(folder: Path) -> None:
     assert isinstance(call("fetch", "min").exception, UsageError)
     assert isinstance(call("fetch", "verse").exception, UsageError)
-
-
-def test_names_needed_follow_the_parameters_and_the_upstream_trials(folder: Path) -> None:
-    task = task_that_needs("verse", "digits", "verse", upstream=("sums",))
-    with pytest.raises(Exception, match="repeats the point"):
-        names_needed([task], "gpu")
-    task = task_that_needs("verse", "digits", upstream=("sums",))
-    assert names_needed([task], "gpu") == ["digits", "sums", "verse"]
-    assert names_needed([task], "cpu") == []
 
 
 def test_pack_is_a_data_folder_of_its_own(

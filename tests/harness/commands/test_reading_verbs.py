@@ -30,7 +30,6 @@ READING = [
     ("params", "toylab"),
     ("table", "toylab/tab01"),
     ("doctor",),
-    ("doctor", "toylab", *CPU),
     ("data", "list"),
     ("data", "verify", "digits"),
 ]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.harness.commands.varied import INLINE
+from tests.harness.commands.varied import INLINE, told
 from tests.harness.conftest import Cli
 from tests.harness.staged_folder import make_folder
 from tests.harness.toy_paper import ToyPaper
@@ -28,7 +28,7 @@ def test_a_run_with_nothing_to_do_changes_no_tracked_file(lab: Cli, toy: ToyPape
     tracked = git(toy, "ls-files").split()
     assert {"results/toylab/tab01.cpu.csv", "figures/toylab/tab01.cpu.svg"} <= {*tracked}
     assert "results/toylab/verdicts.cpu.json" in tracked
-    for words in ((), ("--stale",), ("--pending",)):
+    for words in ((), ("--stale",)):
         done = lab("run", "toylab", *CPU, *INLINE, *words)
         assert (done.code, "0 run" in done.err) == (0, True), done.err
         assert git(toy, "status", "--porcelain") == ""
@@ -63,8 +63,8 @@ def test_missing_data_are_told_with_the_command_that_gets_them(
     done = cli("run", "toylab", *INLINE, **env, REPRO_DATA=str(tmp_path / "empty"))
     assert done.code == 4
     (line,) = [line for line in done.err.splitlines() if line.startswith("left out")]
-    told = "left out: 12 trials of toylab/squares: data set verse is missing: "
-    assert line.startswith(told) and len(line) > len(told)
+    head = "left out: 12 trials of toylab/squares: data set verse is missing: "
+    assert line.startswith(head) and len(line) > len(head)
     assert cli("run", "toylab", *INLINE, **env, REPRO_DATA=str(tmp_path / "staged")).code == 0
 
 
@@ -77,6 +77,8 @@ def test_what_can_run_is_run_beside_what_is_left_out(cli: Cli, toy: ToyPaper) ->
     assert done.code == 0
     assert "left out: 9 trials of toylab/squares: needs the package" in done.err
     assert "3 run, 0 reused, 9 not run here" in done.err
+    (row,) = told(cli("check", "toylab", "--profile", "smoke", "--json"))
+    assert row["verdict"] == "UNTESTED" and "needs the package" in row["reason"]
 
 
 @pytest.mark.parametrize("words", [("--profile", "gpu"), ("--profile", "paper")])

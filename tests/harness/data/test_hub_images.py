@@ -89,19 +89,13 @@ def test_num_records_are_those_of_each_split(tmp_path: Path) -> None:
         hub.fetch(hub_images(repo, num_records=3), tmp_path / "other")
 
 
-def test_grey_and_colour_go_to_the_mode_of_the_catalogue(tmp_path: Path) -> None:
+def test_grey_images_become_colour(tmp_path: Path) -> None:
     grey, colour = noise(4, 4, seed=3), noise(4, 4, 3, seed=4)
     repo = local_image_repo(tmp_path / "repo", [(png(grey), 0)], [(png(colour), 1)])
     hub.fetch(hub_images(repo), tmp_path / "rgb")
     with np.load(tmp_path / "rgb/hub/mini.npz") as arrays:
         assert (arrays["x_train"] == grey[None, :, :, None]).all()
         assert arrays["x_train"].shape == (1, 4, 4, 3)
-    hub.fetch(hub_images(repo, mode="L"), tmp_path / "grey")
-    with np.load(tmp_path / "grey/hub/mini.npz") as arrays:
-        assert (arrays["x_train"] == grey[None]).all()
-        # The luma of ITU-R 601-2, which Pillow documents.
-        luma = colour @ np.array([0.299, 0.587, 0.114])
-        assert np.abs(arrays["x_test"][0] - luma).max() <= 1.0
 
 
 def test_image_size_is_a_centred_square_crop_and_a_resize(tmp_path: Path) -> None:

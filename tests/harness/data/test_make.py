@@ -111,29 +111,6 @@ def test_download_is_kept_where_it_is_found_and_says_that_its_rule_never_ran(
     assert datasets.load("play").variant == "made"
 
 
-def test_without_a_name_it_lists_what_can_be_made_and_whether_it_is_here(
-    upstream: Upstream, tmp_path: Path, cache: Path
-) -> None:
-    declare(tmp_path, f"{upstream.address}/play.txt")
-
-    def here() -> dict[str, list[str]]:
-        result = CliRunner().invoke(app, ["make"])
-        assert isinstance(result.exception, UsageError) and "repro data make NAME" in str(
-            result.exception
-        )
-        lines = [line.split() for line in result.stdout.splitlines()]
-        return {name: rest for name, *rest in lines}
-
-    table = here()
-    assert table["play"] == ["text", "no", "us"]
-    # Of the catalogue that comes with the package, with what each is; no bundled set, no hub's.
-    assert table["tinyshakespeare"][:3] == ["text", "no", "karpathy/char-rnn"]
-    assert len(table["tinyshakespeare"]) > 3
-    assert "digits" not in table and "slimpajama" not in table
-    assert make().exit_code == 0
-    assert here()["play"][1] == "made"
-
-
 def test_other_content_names_both_hashes_and_leaves_what_was_there(
     upstream: Upstream, tmp_path: Path, cache: Path
 ) -> None:

@@ -75,22 +75,20 @@ def test_what_takes_least_with_all_it_still_needs_comes_first(make: Make) -> Non
     assert plan.cheapest_first().items == plan.items, "the same trials, in another order"
 
 
-def test_kernels_come_before_all_with_what_they_start_from(make: Make) -> None:
-    weights = lab("weights", 30)
-    kernel = replace(task_of(lab("kernel", 300, weights), "two"), own_kind="kernel")
-    plan = make(task_of(lab("short", 1), "one"), kernel)
-    assert order_of(plan.cheapest_first()) == ["weights", "kernel", "short"]
+def parts_of(tmp_path: Path, *tasks: Task) -> list[Plan]:
+    library = SimpleNamespace(as_listed=list)
+    return due(library, tasks, RecordStore(Workspace(tmp_path)), CARD)  # type: ignore[arg-type]
 
 
-def test_kernels_keep_the_order_of_their_tasks(make: Make) -> None:
+def test_kernels_come_before_all_in_their_order_with_what_they_start_from(tmp_path: Path) -> None:
     """Whether they are right is run first, whatever it takes."""
     right, fast = (
-        replace(task_of(lab(word, seconds), word), own_kind="kernel")
-        for word, seconds in (("right", 300), ("fast", 1))
+        replace(task_of(lab(word, seconds, *uses), word), own_kind="kernel")
+        for word, seconds, uses in (("right", 300, (lab("weights", 30),)), ("fast", 1, ()))
     )
-    short = task_of(lab("short", 2), "one")
-    assert order_of(make(short, right, fast).cheapest_first()) == ["right", "fast", "short"]
-    assert order_of(make(fast, short, right).cheapest_first()) == ["fast", "right", "short"]
+    first, rest = parts_of(tmp_path, task_of(lab("short", 2), "one"), right, fast)
+    assert list(dict.fromkeys(order_of(first))) == ["weights", "right", "fast"]
+    assert order_of(rest) == ["short"]
 
 
 def test_whether_our_kernels_are_right_comes_before_how_fast_they_are(
@@ -101,19 +99,20 @@ def test_whether_our_kernels_are_right_comes_before_how_fast_they_are(
     library = load_registry()
     # As where all data are at hand, the papers' own kernel studies among what is due.
     monkeypatch.setattr(planning.datasets, "available", lambda name: tmp_path)
-    plan = due(library, library.select([]), RecordStore(Workspace(tmp_path)), CARD)
-    words = [name.split("/")[1] for name in order_of(plan)]
+    first, rest = due(library, library.select([]), RecordStore(Workspace(tmp_path)), CARD)
+    names = [*order_of(first), *order_of(rest)]
+    words = [name.split("/")[1] for name in names]
     items = [item.id for item in load_paper(library.papers["kernels"].folder).items]
     items.remove("floors")  # of which a GPU runs nothing
     assert words[: len(items)] == items and len(words) > len(items)
-    whole_steps = [name for name in order_of(plan) if name.endswith(("kernel_step", "sweep_step"))]
+    whole_steps = [name for name in names if name.endswith(("kernel_step", "sweep_step"))]
     assert len(whole_steps) == 3, "what data they lack is looked at elsewhere"
     stages = [word if word == "on_device" else word.startswith("static_") for word in items]
     assert list(dict.fromkeys(stages)) == ["on_device", True, False]
 
 
 def test_what_kernels_share_a_card_by_is_not_what_the_largest_of_others_needs(
-    make: Make, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(machine, "num_cores", lambda: 16)
     small, large = (
@@ -121,15 +120,10 @@ def test_what_kernels_share_a_card_by_is_not_what_the_largest_of_others_needs(
         for word, gib in (("right", 2), ("nets", 40))
     )
     kernel = replace(task_of(small, "two"), own_kind="kernel")
-    plan = make(task_of(large, "one"), kernel).cheapest_first()
-    first, rest = plan.parts()
-    assert (order_of(first), order_of(rest)) == (["right"], ["nets"])
-    assert (list(first.tasks), len(rest.tasks)) == ([kernel], 1)
-    assert [part.num_side_by_side(78 * 2**30) for part in (first, rest)] == [16, 1]
-    assert plan.num_side_by_side(78 * 2**30) == 1
-    (alone,) = make(kernel).parts()
-    assert order_of(alone) == ["right"]
-    assert len(make().parts()) == 1, "a plan without trials still says so"
+    parts = parts_of(tmp_path, task_of(large, "one"), kernel)
+    assert [part.num_side_by_side(78 * 2**30) for part in parts] == [16, 1]
+    assert len(parts_of(tmp_path, kernel)) == 1
+    assert len(parts_of(tmp_path)) == 1, "a plan without trials still says so"
 
 
 class Parts:

@@ -111,8 +111,9 @@ def test_each_way_a_trial_ends_costs_that_trial_only(toy: ToyPaper, cli: Cli) ->
     assert {e["mode"] for e in toy.events()[num_events:]} == {"raise", "die", "hang", "exit"}
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("whole_group", [False, True])
+@pytest.mark.parametrize(
+    ("number", "whole_group"), [(signal.SIGINT, True), (signal.SIGTERM, False)]
+)
 def test_an_interrupt_stops_cleanly_and_the_run_goes_on_later(
     toy: ToyPaper, cli: Cli, number: signal.Signals, whole_group: bool
 ) -> None:
@@ -370,7 +371,7 @@ def test_a_changed_table_is_an_error_that_names_file_and_line(
     assert check.code == 1
     (row,) = json.loads(check.out)
     assert row["verdict"] == "ERROR"
-    assert str(toy.csv("cpu")) in row["reason"] and place in row["reason"]
+    assert str(toy.csv("cpu").relative_to(toy.root)) in row["reason"] and place in row["reason"]
     shown = ran("table", "toylab/tab01", *CPU)
     assert shown.code == 2
     assert_one_sentence(shown.err)
@@ -408,7 +409,7 @@ def test_a_damaged_sidecar_is_an_error_that_names_the_file(
     check = ran("check", "toylab/tab01", *CPU, "--json")
     (row,) = json.loads(check.out)
     assert (check.code, row["verdict"]) == (1, "ERROR")
-    assert str(sidecar) in row["reason"]
+    assert str(sidecar.relative_to(toy.root)) in row["reason"]
     shown = ran("table", "toylab/tab01", *CPU)
     assert shown.code == 2
     assert_one_sentence(shown.err)
@@ -455,76 +456,19 @@ def test_a_wrong_word_is_one_sentence_with_the_nearest_right_one(
 # Claims
 
 
-def test_a_claim_that_raises_is_an_error_never_a_verdict(toy: ToyPaper, cli: Cli) -> None:
-    edit(
-        toy.task,
-        'return float(table["square"].max()',
-        'return float(table["cube"].max()',
-    )
-    assert cli(*INLINE).code == 1
-    check = cli("check", "toylab/tab01", "--json")
-    (row,) = json.loads(check.out)
-    assert (check.code, row["verdict"]) == (1, "ERROR")
-    assert "cube" in row["reason"]
-
-
-@pytest.mark.parametrize(
-    ("grade", "code", "word"), [("exact", 1, "FAILS"), ("empirical", 0, "CONTRADICTED")]
-)
-def test_only_an_exact_claim_that_fails_fails_the_command(
-    toy: ToyPaper, cli: Cli, grade: str, code: int, word: str
-) -> None:
-    declared = {
-        "exact": "CHECK",
-        "empirical": "by_theory(profiles=SMOKE_AND_CPU, deterministic=True)",
-    }
-    edit(toy.task, "by_theory(profiles=SMOKE_AND_CPU)", declared[grade])
-    edit(toy.task, "growth, 1.0", "growth, 1e9")
-    assert cli(*INLINE).code == code
-    check = cli("check", "toylab/tab01", "--json")
-    assert check.code == code
-    assert [row["verdict"] for row in json.loads(check.out)] == [word]
-
-
 def test_a_view_that_raises_costs_no_trial_and_is_told_with_its_place(
     toy: ToyPaper, cli: Cli
 ) -> None:
     edit(toy.task, "nullable=True),\n", 'nullable=True),\n        make=lambda f: f["none"],\n')
-    done = cli(*INLINE)
+    done = cli(*INLINE, *CPU)
     assert done.code == 2
     assert "Traceback" not in done.err
     assert "KeyError" in done.err and "tab01.py line" in done.err
-    assert len(toy.records()) == 12
-
-
-def test_a_view_that_raises_leaves_the_committed_records(toy: ToyPaper, cli: Cli) -> None:
-    edit(toy.task, "nullable=True),\n", 'nullable=True),\n        make=lambda f: f["none"],\n')
-    assert cli(*INLINE, *CPU).code == 2
     pack = toy.root / "results" / "toylab" / "records" / "squares.cpu.jsonl.gz"
-    lines = gzip.decompress(pack.read_bytes()).splitlines()
-    assert len(lines) == len(toy.records()) > 0
+    assert len(gzip.decompress(pack.read_bytes()).splitlines()) == len(toy.records()) == 12
 
 
 # What changes the plan
-
-
-def test_a_comment_does_not_make_a_record_stale_and_code_does(toy: ToyPaper, cli: Cli) -> None:
-    assert cli(*INLINE).code == 0
-    toy.trial.write_text("# a comment\n" + toy.trial.read_text())
-    assert cli(*INLINE, "--stale").code == 0
-    assert len(toy.starts()) == 12
-    edit(toy.trial, "point.x ** 2", "point.x ** 3")
-    rows = json.loads(cli("plan", "toylab/tab01", "--json").out)
-    assert {row["action"] for row in rows} == {"reuse"}
-    assert {row["reason"] for row in rows} == {"its code changed since: run --stale re-runs it"}
-    assert cli(*INLINE).code == 0
-    assert len(toy.starts()) == 12
-    before = toy.csv().read_text()
-    assert cli(*INLINE, "--stale").code == 0
-    assert len(toy.starts()) == 24
-    assert toy.csv().read_text() != before
-    assert cli(*INLINE, "--stale").code == 0
-    assert len(toy.starts()) == 24
 
 
 def test_overridden_runs_stay_apart_from_committed_results(toy: ToyPaper, ran: Cli) -> None:
@@ -544,25 +488,6 @@ def test_overridden_runs_stay_apart_from_committed_results(toy: ToyPaper, ran: C
         "{'x': 9}": 3,
         "{'seeds': 5}": 8,
     }
-
-
-def test_a_package_that_is_lacking_is_not_run_and_runs_when_it_is_there(
-    toy: ToyPaper, cli: Cli
-) -> None:
-    edit(toy.experiment, "packages=tuple(", "packages=() if point.x else tuple(")
-    needs = {"TOY_NEEDS": "toy_late_package"}
-    done = cli(*INLINE, **needs)
-    assert done.code == 0 and "3 not run here" in done.err
-    why = "needs the package toy_late_package, which is not installed"
-    rows = json.loads(cli("plan", "toylab/tab01", "--json", **needs).out)
-    assert {row["reason"] for row in rows if row["action"] == "blocked"} == {why}
-    (row,) = json.loads(cli("check", "toylab/tab01", "--json", **needs).out)
-    assert row["verdict"] == "UNTESTED" and row["reason"].endswith(why)
-    (toy.packages / "toy_late_package.py").write_text("")
-    later = cli(*INLINE, "--pending", **needs)
-    assert later.code == 0 and "3 run" in later.err
-    (row,) = json.loads(cli("check", "toylab/tab01", "--json", **needs).out)
-    assert row["verdict"] == "SUPPORTED"
 
 
 def test_records_travel_to_a_checkout_that_has_none(

@@ -15,14 +15,12 @@ from hypothesis import strategies as st
 from harness.declare.experiment import Experiment, Needs
 from harness.errors import DataError
 from harness.run.executors.inline import InlineExecutor
-from harness.run.plan import MachineLimits
 from harness.run.runner import Runner, Summary
 from harness.run.verify import (
     ABSOLUTE,
     RELATIVE,
     Drawn,
     Outcome,
-    Rerun,
     compare,
     compare_rows,
     draw_trials,
@@ -30,6 +28,8 @@ from harness.run.verify import (
     load_verified,
     obstacle,
     relative_difference,
+    rerun,
+    rerun_plan,
     verified_path,
 )
 from harness.store.record import Record, pack_bytes
@@ -164,18 +164,19 @@ def drawn_of(store: RecordStore, experiment: Experiment, num: int = 10) -> list[
     return draw_trials(store.workspace, experiment, "cpu", num, commit="c0ffee")
 
 
-def rerun(
-    drawn: Sequence[Drawn], *, limits: MachineLimits = LIMITS
-) -> tuple[dict[str, Outcome], Summary, Runner]:
-    session = Rerun(inline_lab.make_library(), "cpu", drawn, facts=FACTS, progress=Silent())
+def run_again(drawn: Sequence[Drawn]) -> tuple[dict[str, Outcome], Summary, Runner]:
+    plan, outcomes = rerun_plan(drawn, "cpu", LIMITS)
     runners: list[Runner] = []
-    summary = session.carry_out(session.plan(limits), InlineExecutor(), on_start=runners.append)
-    return {outcome.trial: outcome for outcome in session.outcomes}, summary, runners[0]
+    summary, compared = rerun(
+        drawn, plan, inline_lab.make_library(), InlineExecutor(), Silent(),
+        facts=FACTS, on_start=runners.append,
+    )  # fmt: skip
+    return {each.trial: each for each in [*outcomes, *compared]}, summary, runners[0]
 
 
 def test_upstream_trials_run_again_and_are_not_counted(store: RecordStore) -> None:
     before = tree(store.workspace.root)
-    found, summary, runner = rerun(drawn_of(store, HEAD, 1))
+    found, summary, runner = run_again(drawn_of(store, HEAD, 1))
     assert [outcome.outcome for outcome in found.values()] == ["bit"]
     assert summary.num_run == len(inline_lab.calls) == 2
     assert inline_lab.calls[0].startswith("lab/base[")
@@ -194,7 +195,7 @@ def test_the_commit_draws(store: RecordStore) -> None:
 
 def test_a_trial_whose_upstream_fails_is_not_run(store: RecordStore) -> None:
     inline_lab.faults["lab/base[x=0 seed=0]"] = ValueError("/srv/somebody")
-    found, summary, _ = rerun(drawn_of(store, HEAD))
+    found, summary, _ = run_again(drawn_of(store, HEAD))
     lost = found["lab/head[x=0 k=5 seed=0]"]
     assert (lost.outcome, lost.reason) == ("not_run", "needs lab/base[x=0 seed=0], which failed")
     assert found["lab/head[x=1 k=5 seed=0]"].outcome == "bit"
@@ -204,29 +205,16 @@ def test_a_trial_whose_upstream_fails_is_not_run(store: RecordStore) -> None:
 def test_an_interrupt_leaves_what_was_compared(store: RecordStore) -> None:
     drawn = drawn_of(store, SQUARES, 3)
     inline_lab.faults[drawn[1].trial.name] = KeyboardInterrupt()
-    found, summary, runner = rerun(drawn)
+    found, summary, runner = run_again(drawn)
     assert summary.interrupted and list(found) == [drawn[0].trial.name]
     assert not runner.store.workspace.root.exists()
-
-
-def test_what_ended_just_before_an_interrupt_is_compared(store: RecordStore) -> None:
-    """A trial may end unseen: its record is there when the run was told to stop."""
-    drawn = drawn_of(store, SQUARES, 1)
-    session = Rerun(inline_lab.make_library(), "cpu", drawn, facts=FACTS, progress=Silent())
-
-    def end_unseen(runner: Runner) -> None:
-        run_lab(runner.store, "squares")
-        runner.request_stop()
-
-    session.carry_out(session.plan(LIMITS), InlineExecutor(), on_start=end_unseen)
-    assert [outcome.outcome for outcome in session.outcomes] == ["bit"]
 
 
 def test_a_record_outside_the_grid_is_run_with_its_own_parameters(store: RecordStore) -> None:
     outside = Trial(BASE, {"x": 7, "seed": 0}, "cpu")
     made = make_record(outside, rows=[{"y": 7.0}])
     store.pack_path(BASE.id, "cpu").write_bytes(pack_bytes([made]))
-    found, _, _ = rerun(drawn_of(store, BASE))
+    found, _, _ = run_again(drawn_of(store, BASE))
     assert [(o.trial, o.outcome) for o in found.values()] == [("lab/base[seed=0 x=7]", "bit")]
 
 
@@ -240,10 +228,10 @@ def test_a_record_outside_the_grid_is_run_with_its_own_parameters(store: RecordS
         (Needs(device="cuda"), "needs a CUDA GPU, this machine has none"),
         (Needs(memory_bytes=2**40), "needs 1.02e+03 GiB, has 16 GiB"),
         (Needs(packages=("nosuchthing",)), "needs the package nosuchthing, which is not installed"),
-        (Needs(data=("books",)), "needs the data set books"),
+        (Needs(data=("mnist",)), "data set mnist is missing: repro data make mnist"),
     ],
 )
-def test_what_is_lacking_upstream_is_named_without_a_folder(
+def test_what_is_lacking_upstream_is_named(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, needs: Needs, reason: str
 ) -> None:
     monkeypatch.setenv("REPRO_DATA", str(tmp_path / "nowhere"))
@@ -251,7 +239,7 @@ def test_what_is_lacking_upstream_is_named_without_a_folder(
     head = replace(HEAD, uses=(replace(HEAD.uses[0], experiment=base),))
     trial = Trial(head, {"x": 0, "k": 5, "seed": 0}, "cpu")
     found = obstacle(Drawn(trial, make_record(trial)), LIMITS)
-    assert found == (f"lab/base[x=0 seed=0] {reason}" if reason else "")
+    assert found == (f"lab/base[x=0 seed=0]: {reason}" if reason else "")
 
 
 def test_an_obstacle_is_an_outcome_and_nothing_runs(
@@ -259,7 +247,7 @@ def test_an_obstacle_is_an_outcome_and_nothing_runs(
 ) -> None:
     monkeypatch.setenv("LAB_NEEDS", "nosuchthing")
     declared_grid.cache_clear()
-    found, summary, _ = rerun(drawn_of(store, SQUARES, 2))
+    found, summary, _ = run_again(drawn_of(store, SQUARES, 2))
     assert {(o.outcome, o.reason) for o in found.values()} == {
         ("not_run", "needs the package nosuchthing, which is not installed")
     }

@@ -6,20 +6,16 @@ import os
 import signal
 import subprocess
 import sys
-import warnings
 from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import closing
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from harness.declare.params import Scalar
-from harness.errors import RunError, UsageError
-from harness.run.executors import make_executor
+from harness.errors import RunError
 from harness.run.executors.job import Job, JobFailed, JobLost, Report
-from harness.run.executors.lifetime import silence_libraries
 from harness.run.executors.local import LocalExecutor
 from harness.run.executors.worker import BUSY, run_job
 from harness.store.record import Record
@@ -36,7 +32,7 @@ from tests.waiting import wait_for
 
 def job(root: Path, fate: str, *, number: int = 0, timeout_s: float = 60.0) -> Job:
     params: dict[str, Scalar] = {"fate": fate, "number": number, "seed": 0}
-    facts = {**FACTS, "overrides": {}, "seals": {}, "code": "0123456789abcdef", "rerun": False}
+    facts = {**FACTS, "overrides": {}, "registered": {}, "code": "0123456789abcdef", "rerun": False}
     return Job(
         task_module="tests.harness.inline_lab",
         experiment=FATES.id,
@@ -191,24 +187,6 @@ def test_cancelling_ends_running_jobs_with_their_fresh_processes(tmp_path: Path)
     assert len(worker) == len(fresh) == 1
     executor.cancel_all()
     assert_gone([*worker, *fresh])
-
-
-def test_an_unknown_executor_is_refused_with_the_nearest_name() -> None:
-    with pytest.raises(UsageError, match="did you mean 'local'"):
-        make_executor("locl", 1)
-
-
-def test_only_warnings_between_libraries_are_hidden() -> None:
-    model = pytest.importorskip("transformers.modeling_utils").PreTrainedModel
-    stub = SimpleNamespace(is_activation_checkpointing=False)
-    with warnings.catch_warnings(record=True) as shown:
-        warnings.simplefilter("always")
-        model.is_gradient_checkpointing.fget(stub)
-        assert len(shown) == 1, "nothing is left to hide: take it from the list"
-        silence_libraries()
-        model.is_gradient_checkpointing.fget(stub)
-        warnings.warn("`another` is deprecated.", FutureWarning, stacklevel=1)
-    assert [str(each.message) for each in shown[1:]] == ["`another` is deprecated."]
 
 
 @needs_mount
