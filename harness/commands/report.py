@@ -23,7 +23,7 @@ def report(site_only: SiteOption = False) -> None:
 
     asked = asked_for(None, reads=True)
     finish_pairs(asked.workspace.root / "results")
-    papers = load_papers(asked.workspace, asked.library, PROFILES)
+    papers = load_papers(asked.workspace, asked.library, PROFILES, store=not site_only)
     for paper in papers:
         if paper.problem and paper.meta.id in asked.library.papers:
             say_broken(f"{paper.meta.id}: {paper.problem}")

@@ -25,6 +25,8 @@ from harness.store.result import is_stored, load_result
 from harness.store.workspace import COMMITTED_PROFILES, Workspace
 from harness.untrusted import UnreadableError, parse_json, read_bytes
 
+ROWS, END = ',\n "rows": [\n', "\n]\n}\n"
+"""What stands before and after the verdicts in their file, a line each."""
 Place = tuple[Task, Profile]
 """A task at one scale."""
 JUDGES = ("declare", "publish/judge.py", "publish/power.py", "publish/check_row.py")
@@ -109,21 +111,30 @@ def judge_stored(
         return failed_rows(task, profile, reason)
 
 
-def write_verdicts(
+def paper_verdicts(
     workspace: Workspace, library: Library, paper: str, profile: Profile
 ) -> list[CheckRow]:
-    """Bring a paper's file up to date and return its verdicts; what is current is not written.
-
-    There are none for a profile in which nothing of the paper is stored.
-    """
+    """Return a paper's verdicts at a profile; none where nothing of it is stored there."""
     tasks = [task for task in library.tasks.values() if task.paper == paper]
     if not any(is_stored(workspace, task, profile) for task in tasks):
         return []
-    rows = verdicts_of(library, workspace, [(task, profile) for task in tasks])
-    follows = _follows_from(workspace, library.papers[paper], profile)
-    lines = [json.dumps(row.to_json(), ensure_ascii=False) for row in rows]
-    text = json.dumps({"schema_version": SCHEMA_VERSION, "follows_from": follows}, indent=1)
-    text = text.removesuffix("\n}") + ',\n "rows": [\n' + ",\n".join(lines) + "\n]\n}\n"
+    return verdicts_of(library, workspace, [(task, profile) for task in tasks])
+
+
+def write_verdicts(
+    workspace: Workspace, library: Library, paper: str, profile: Profile
+) -> list[CheckRow]:
+    """Bring a paper's file up to date and return its verdicts; what is current is not written."""
+    rows = paper_verdicts(workspace, library, paper, profile)
+    if not rows:
+        return rows
+    lines = ",\n".join(json.dumps(row.to_json(), ensure_ascii=False) for row in rows)
+    head = {
+        "schema_version": SCHEMA_VERSION,
+        "follows_from": _follows_from(workspace, library.papers[paper], profile),
+        "digest": _sha256(lines.encode()),
+    }
+    text = json.dumps(head, indent=1).removesuffix("\n}") + f"{ROWS}{lines}{END}"
     path = verdicts_path(workspace, paper, profile)
     if _bytes_of(path) != text.encode():
         write_text(path, text)
@@ -140,9 +151,11 @@ def _current(workspace: Workspace, folder: PaperFolder, profile: Profile) -> lis
     One that is damaged holds nothing, as it can be made anew.
     """
     path = verdicts_path(workspace, folder.name, profile)
+    data = _bytes_of(path)
+    lines = data.partition(ROWS.encode())[2].removesuffix(END.encode())
     try:
-        found = parse_json(_bytes_of(path), where=str(path))
-        is_ours = found["schema_version"] == SCHEMA_VERSION
+        found = parse_json(data, where=str(path))
+        is_ours = (found["schema_version"], found["digest"]) == (SCHEMA_VERSION, _sha256(lines))
         is_current = found["follows_from"] == _follows_from(workspace, folder, profile)
         return [CheckRow(**row) for row in found["rows"]] if is_ours and is_current else None
     except (UnreadableError, KeyError, TypeError):

@@ -130,16 +130,21 @@ def remove_leftovers(folder: Path) -> None:
         with suppress(OSError), path.open("rb") as stream:
             # A writer holds the lock of its file until the file has its name, or it dies.
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            path.unlink()
+            # Somebody else may have cleared it since, and its writer made another by its name.
+            if os.fstat(stream.fileno()).st_nlink:
+                path.unlink()
 
 
 def _create(temporary: Path) -> BinaryIO:
     """Return a new file that no other process clears away while it is open."""
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-    stream = os.fdopen(handle, "wb")
-    with suppress(OSError):  # a file system without locks: then nobody clears either
-        fcntl.flock(stream, fcntl.LOCK_EX)
-    return stream
+    while True:
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        stream = os.fdopen(handle, "wb")
+        with suppress(OSError):  # a file system without locks: then nobody clears either
+            fcntl.flock(stream, fcntl.LOCK_EX)
+        if os.fstat(handle).st_nlink:
+            return stream
+        stream.close()  # cleared away before it was locked
 
 
 def _set_mode(path: Path, stream: BinaryIO) -> None:

@@ -21,7 +21,7 @@ from harness.declare.task import Task
 from harness.errors import DataError, SpecError, UsageError
 from harness.publish.check_row import CheckRow
 from harness.publish.labels import Labels, labels_of
-from harness.publish.verdicts import verdicts_of, write_verdicts
+from harness.publish.verdicts import paper_verdicts, verdicts_of, write_verdicts
 from harness.registry import BrokenTask, Library, PaperFolder
 from harness.run.awaited import awaited_by, awaited_text
 from harness.run.verify import load_verified, verified_text
@@ -161,8 +161,12 @@ class Paper:
         return replace(self, entries=tuple(map(kept, self.entries)))
 
 
-def load_papers(workspace: Workspace, library: Library, profiles: Sequence[Profile]) -> list[Paper]:
+def load_papers(
+    workspace: Workspace, library: Library, profiles: Sequence[Profile], *, store: bool = False
+) -> list[Paper]:
     """Return every paper with the stored results of these profiles.
+
+    store: write verdicts that are not those of today's code and tables.
 
     A damaged result becomes a run with a `problem`; a task that no paper.toml lists is shown
     all the same. A paper that cannot be read has a `problem` and stops no other one.
@@ -171,7 +175,7 @@ def load_papers(workspace: Workspace, library: Library, profiles: Sequence[Profi
     papers, unread = [], []
     for name, folder in library.papers.items():
         try:
-            papers.append(_paper(workspace, library, folder, chosen))
+            papers.append(_paper(workspace, library, folder, chosen, store=store))
         except (SpecError, DataError) as error:
             # Relative, or the page would differ from checkout to checkout.
             unread.append(_unreadable(name, str(error).replace(f"{workspace.root}/", "")))
@@ -191,15 +195,20 @@ def _unreadable(name: str, problem: str) -> Paper:
 
 
 def _paper(
-    workspace: Workspace, library: Library, folder: PaperFolder, profiles: Sequence[Profile]
+    workspace: Workspace,
+    library: Library,
+    folder: PaperFolder,
+    profiles: Sequence[Profile],
+    *,
+    store: bool,
 ) -> Paper:
     meta, deviations = load_paper(folder.folder), load_deviations(folder.folder)
     reference = load_reference(folder.folder)
-    # Their file is brought up to date.
+    find = write_verdicts if store else paper_verdicts
     verdicts: dict[Profile, dict[str, list[CheckRow]]] = {}
     for profile in profiles:
         by_task = verdicts.setdefault(profile, defaultdict(list))
-        for row in write_verdicts(workspace, library, meta.id, profile):
+        for row in find(workspace, library, meta.id, profile):
             by_task[row.task].append(row)
     entries = []
     for item in _all_items(meta, library):

@@ -19,7 +19,7 @@ from tests.harness.publish.report.demo_paper import copy_demo, make_demo
 def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Workspace, Library]:
     """A built demo: site and RESULTS.md are there. Tests must not change it."""
     workspace, library = make_demo(tmp_path_factory.mktemp("demo"))
-    papers = load_papers(workspace, library, PROFILES)
+    papers = load_papers(workspace, library, PROFILES, store=True)
     write_site(workspace, papers)
     build_results(workspace, library, papers)
     return workspace, library

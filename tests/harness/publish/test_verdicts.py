@@ -138,11 +138,15 @@ def test_code_that_judges_makes_files_stale(
 def test_a_damaged_file_is_made_again_and_a_current_one_not_touched(demo: Demo) -> None:
     path = file_of(demo)
     then, data = path.stat().st_mtime_ns, path.read_bytes()
-    load_papers(*demo, ["cpu"])
+    load_papers(*demo, ["cpu"], store=True)
     assert path.stat().st_mtime_ns == then
-    path.write_text("{")
-    load_papers(*demo, ["cpu"])
-    assert path.read_bytes() == data
+    for changed in (b"{", data.replace(b'"SUPPORTED"', b'"CONTRADICTED"', 1)):
+        assert changed != data
+        path.write_bytes(changed)
+        load_papers(*demo, ["cpu"])
+        assert path.read_bytes() == changed
+        load_papers(*demo, ["cpu"], store=True)
+        assert path.read_bytes() == data
 
 
 def test_a_damaged_table_errs_and_its_file_is_named_from_the_top(demo: Demo) -> None:

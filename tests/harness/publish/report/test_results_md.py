@@ -30,7 +30,7 @@ def written(demo: Demo) -> tuple[str, str]:
 
 
 def rebuilt(demo: Demo) -> tuple[str, str]:
-    build_results(*demo, load_papers(*demo, COMMITTED_PROFILES))
+    build_results(*demo, load_papers(*demo, COMMITTED_PROFILES, store=True))
     return written(demo)
 
 
