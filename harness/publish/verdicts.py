@@ -27,7 +27,7 @@ from harness.untrusted import UnreadableError, parse_json, read_bytes
 
 Place = tuple[Task, Profile]
 """A task at one scale."""
-JUDGES = ("declare", "publish/judge.py", "publish/power.py", "publish/check_row.py")
+JUDGES = ("declare", "publish/judge.py", "publish/check_row.py")
 """What of the harness turns a table into verdicts."""
 
 
