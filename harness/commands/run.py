@@ -213,7 +213,8 @@ def open_store(workspace: Workspace, tasks: Sequence[Task], profile: Profile) ->
         remove_leftovers(folder)
     finish_pairs(workspace.results(profile))
     store = RecordStore(workspace)
-    store.unpack_all(experiments_of(tasks), profile)
+    for experiment in experiments_of(tasks):
+        store.unpack(experiment.id, profile)
     return store
 
 

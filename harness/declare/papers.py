@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from harness.declare.profiles import Profile
 from harness.errors import SpecError, nearest
-from harness.strict import Strict, place_of
+from harness.strict import Strict, explain
 from harness.untrusted import UnreadableError, is_there, read_toml
 
 ItemStatus = Literal["task", "without_data", "planned"]
@@ -154,27 +154,7 @@ def _parse(path: Path, model: type[M]) -> M:
     try:
         return model.model_validate(content)
     except ValidationError as error:
-        raise SpecError(f"{path}: {_explain(error, model)}") from error
-
-
-def _explain(error: ValidationError, model: type[BaseModel]) -> str:
-    """Say the first thing wrong, as `item[2].titel: unknown key; did you mean 'title'?`."""
-    errors = error.errors(include_url=False)
-    # A misspelt key is also a missing one: say the cause, not its consequence.
-    first = next((entry for entry in errors if entry["type"] == "extra_forbidden"), errors[0])
-    where = place_of(first["loc"])
-    if first["type"] == "extra_forbidden":
-        known = _keys(model) | _keys(Item if model is PaperMeta else Deviation)
-        return f"{where}: unknown key{nearest(str(first['loc'][-1]), known)}"
-    if first["type"] == "missing":
-        return f"{where}: this key is missing"
-    message = first["msg"].removeprefix("Value error, ")
-    got = f" (got {first['input']!r})" if isinstance(first["input"], (str, int, float)) else ""
-    return f"{where}: {message}{got}" if where else f"{message}{got}"
-
-
-def _keys(model: type[BaseModel]) -> set[str]:
-    return {entry.alias or name for name, entry in model.model_fields.items()}
+        raise SpecError(f"{path}: {explain(error)}") from error
 
 
 def _refuse_repeats(names: list[str], what: str) -> None:

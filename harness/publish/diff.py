@@ -71,15 +71,15 @@ def verdicts_at(root: Path, side: str | None) -> dict[Key, Row]:
 
 
 def _committed(root: Path, commit: str) -> Iterator[tuple[str, str]]:
-    listed = _git(root, "ls-tree", "-r", "--name-only", f"{commit}^{{tree}}", "results")
+    listed = git(root, "ls-tree", "-r", "--name-only", f"{commit}^{{tree}}", "results")
     if listed is None:
         raise UsageError(f"{commit!r} is no commit here, and no folder with results")
     for name in listed.splitlines():
         if Path(name).name.startswith("verdicts.") and name.count("/") == 2:
-            yield f"{commit}:{name}", _git(root, "show", f"{commit}:{name}") or ""
+            yield f"{commit}:{name}", git(root, "show", f"{commit}:{name}") or ""
 
 
-def _git(root: Path, *words: str) -> str | None:
+def git(root: Path, *words: str) -> str | None:
     done = subprocess.run(["git", "-C", str(root), *words], capture_output=True, text=True)
     return done.stdout if done.returncode == 0 else None
 

@@ -42,7 +42,7 @@ try:
     from matplotlib import style as mpl_style
     from matplotlib.backend_bases import get_registered_canvas_class
 
-    from harness.publish.page import Page, fit, foot_in, recolour, shows_palette, stamp
+    from harness.publish.page import Page, fit, foot_in, recolour, stamp
 except (OSError, ValueError) as error:
     # It reads the user's settings when it is imported, though nothing here uses them.
     raise EnvError(
@@ -302,9 +302,9 @@ def _built(task: Task, context: FigureContext, look: Look, foot: str, fmt: Forma
     figure: Figure = draw_figure(context)
     if isinstance(figure, Page):
         figure.name_outer()
-    if look.colors:
-        recolour(figure, dict(zip(COLORS, itertools.cycle(look.colors), strict=False)))
-    if look.palette and not shows_palette(figure, look.palette, look.colors):
+    swaps = dict(zip(COLORS, itertools.cycle(look.colors), strict=False)) if look.colors else {}
+    is_shown = recolour(figure, swaps) or look.settings["image.cmap"] == look.palette
+    if look.palette and not is_shown:
         raise UsageError(
             f"{task.id} has no series whose colours --palette {look.palette} would replace: name"
             " one for ordered series, such as magma, or leave it out"
@@ -339,7 +339,9 @@ def _as_pgf(figure: Figure, task: Task) -> bytes:
     """
     from matplotlib.backends.backend_pgf import LatexError
 
-    _forbid_pixels(figure)
+    # A PGF stream cannot hold an image; it would need a file of its own beside it.
+    for artist in figure.findobj():
+        artist.set_rasterized(False)
     try:
         text = saved(figure, "pgf").decode()
     except (LatexError, ValueError) as error:  # of LaTeX itself, or of one text
@@ -390,9 +392,3 @@ def _settle(figure: Figure, fmt: Format) -> None:
     for ax in figure.axes:
         left, bottom, width, height = ax.get_position(original=True).bounds
         ax.set_position((round(left, 6), round(bottom, 6), round(width, 6), round(height, 6)))
-
-
-def _forbid_pixels(figure: Figure) -> None:
-    # A PGF stream cannot hold an image; it would need a file of its own beside it.
-    for artist in figure.findobj():
-        artist.set_rasterized(False)

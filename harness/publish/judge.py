@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from harness.declare.claims import Claim
@@ -11,11 +14,11 @@ from harness.declare.criterion import STEPS, Criterion
 from harness.declare.overrides import Overrides
 from harness.declare.profiles import Profile
 from harness.declare.reference import published
+from harness.declare.statistics import CONFIDENCE, MIN_SEEDS
 from harness.declare.task import Task
-from harness.declare.verdict import Verdict, Why, Word, evaluate, untested
+from harness.declare.verdict import Verdict, Why, Word, band, decide, evaluate, untested
 from harness.errors import DataError
 from harness.publish.check_row import CheckRow
-from harness.publish.power import seeds_to_decide
 from harness.run.awaited import awaited_by, awaited_text
 from harness.store.registered import task_registrations
 from harness.store.result import TaskResult, csv_path, rebuild_result
@@ -26,6 +29,9 @@ if TYPE_CHECKING:
 
 NOTHING = Overrides()
 _UNNAMED = re.compile(r"(?:number|step) \d+ of (\d+)")
+POWER = 0.8
+MOST = 10_000
+"""More seeds than this nobody runs."""
 DIGITS = 10
 """Of a number: another processor's sums may differ in the last ones."""
 
@@ -149,6 +155,62 @@ def _row(
 
 def _rounded(number: float | None) -> float | None:
     return None if number is None else float(f"{number:.{DIGITS}g}")
+
+
+def seeds_to_decide(criterion: Criterion, samples: Sequence[Sequence[float]]) -> int | None:
+    """Return the fewest seeds with which a claim is decided with 80 % power; None if none are.
+
+    samples: per seed the judged numbers, whose means and deviations are taken as true.
+
+    >>> from harness.declare import at_least
+    >>> seeds_to_decide(at_least(len, 0.0, ""), [[0.0], [1.0], [2.0]])
+    10
+    """
+    low, high = band(criterion)
+    one = replace(criterion, at_least_of=None)
+    inside: list[float] = []
+    outside: list[float] = []
+    for values in zip(*samples, strict=True):
+        if len(values) < 2 or not all(map(math.isfinite, values)):
+            return None
+        mean = math.fsum(values) / len(values)
+        spread = math.sqrt(math.fsum((v - mean) ** 2 for v in values) / (len(values) - 1))
+        is_decided = decide(one, [[value] for value in values]).word != Word.UNDECIDED
+        fewest = 0 if is_decided else _fewest(mean, spread, low, high) or math.inf
+        (inside if low <= mean <= high else outside).append(fewest)
+    # So many inside the band decide for the claim, so many outside that too few are left against.
+    count = len(inside) + len(outside)
+    needed = criterion.at_least_of or count
+    enough = sorted(inside)[needed - 1 :] or sorted(outside)[count - needed :]
+    return int(enough[0]) if enough and 0 < enough[0] < math.inf else None
+
+
+def _fewest(mean: float, spread: float, low: float, high: float) -> int | None:
+    """Return the fewest seeds whose interval leaves no bound inside it."""
+    distances = [abs(mean - bound) for bound in (low, high) if math.isfinite(bound)]
+    if not low <= mean <= high:
+        distances = [min(distances)]
+    if min(distances) == 0.0:
+        return None
+
+    def is_enough(count: int) -> bool:
+        return 1.0 - sum(_missed(distance, spread, count) for distance in distances) >= POWER
+
+    # What is enough, more are too.
+    fewest = MIN_SEEDS + bisect_left(range(MIN_SEEDS, MOST + 1), True, key=is_enough)
+    return fewest if fewest <= MOST else None
+
+
+def _missed(distance: float, spread: float, count: int) -> float:
+    """Return how often an interval of so many seeds reaches a bound at a distance."""
+    from scipy.special import nctdtr, stdtrit
+
+    if spread == 0.0:
+        return 0.0
+    quantile = stdtrit(count - 1, 0.5 + CONFIDENCE / 2)
+    missed = float(nctdtr(count - 1, distance * math.sqrt(count) / spread, quantile))
+    # It fails far out, where nothing is missed.
+    return 0.0 if math.isnan(missed) else missed
 
 
 def what_number(verdict: Verdict, criterion: Criterion) -> str:

@@ -7,7 +7,7 @@ import math
 import re
 import textwrap
 import warnings
-from collections.abc import Collection, Container, Iterable
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.figure import Figure
@@ -20,7 +20,6 @@ from harness.publish.style import (
     LINE_IN,
     STAMP,
     STRIP_IN,
-    sequential,
 )
 
 if TYPE_CHECKING:
@@ -303,35 +302,14 @@ def stamp(figure: Figure, text: str) -> None:
         figure.text(0.995, height, line, ha="right", va="bottom", **STAMP)
 
 
-def recolour(figure: Figure, swaps: dict[str, str]) -> None:
-    """Give everything that has one of some colours another, and the same opacity."""
+def recolour(figure: Figure, swaps: dict[str, str]) -> bool:
+    """Give all that has one of some colours another, and the same opacity; say if anything had."""
     from matplotlib.colors import to_rgb
 
     found: dict[tuple[float, ...], tuple[float, ...]] = {
         to_rgb(ours): to_rgb(theirs) for ours, theirs in swaps.items()
     }
-    for artist in figure.findobj():
-        for name in _COLORS:
-            _swap(artist, name, found)
-
-
-def shows_palette(figure: Figure, name: str, colors: Iterable[str]) -> bool:
-    """Say whether anything has a palette's colours, as a series of it or as an ordered one."""
-    from matplotlib import rcParams
-    from matplotlib.cm import ScalarMappable
-    from matplotlib.colors import to_rgb
-
-    wanted = {to_rgb(color) for color in colors}
-    if rcParams["image.cmap"] == name:
-        wanted |= {to_rgb(color) for count in range(2, 16) for color in sequential(count)}
-        mapped = (each for each in figure.findobj() if isinstance(each, ScalarMappable))
-        if any(each.get_array() is not None and each.cmap.name == name for each in mapped):
-            return True
-    return any(_has(artist, each, wanted) for artist in figure.findobj() for each in _COLORS)
-
-
-def _has(artist: Artist, name: str, colors: Container[tuple[float, ...]]) -> bool:
-    return any(color[:3] in colors for color in _colors_of(artist, name))
+    return any([_swap(artist, name, found) for artist in figure.findobj() for name in _COLORS])
 
 
 def _colors_of(artist: Artist, name: str) -> list[tuple[float, ...]]:
@@ -343,10 +321,11 @@ def _colors_of(artist: Artist, name: str) -> list[tuple[float, ...]]:
     return [tuple(map(float, color)) for color in to_rgba_array(get())]
 
 
-def _swap(artist: Artist, name: str, swaps: dict[tuple[float, ...], tuple[float, ...]]) -> None:
+def _swap(artist: Artist, name: str, swaps: dict[tuple[float, ...], tuple[float, ...]]) -> bool:
     from matplotlib.collections import Collection as Drawn
 
     colors = _colors_of(artist, name)
     swapped = [(*swaps.get(color[:3], color[:3]), color[3]) for color in colors]
     if swapped != colors:
         getattr(artist, f"set_{name}")(swapped if isinstance(artist, Drawn) else swapped[0])
+    return swapped != colors

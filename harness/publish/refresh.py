@@ -9,7 +9,6 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.declare.overrides import Overrides
 from harness.declare.profiles import PROFILES, Profile
 from harness.declare.task import Task
 from harness.errors import HarnessError, RunError
@@ -47,7 +46,7 @@ def refresh_task(workspace: Workspace, library: Library, task: Task, profile: Pr
         # a view raises costs no record.
         pack_experiments(workspace, task, profile, store)
     overrides = workspace.overrides
-    here = stands_in(library, task, profile, overrides)
+    here = labels_of(task, profile, library.titles[task.id], overrides).here
     result = build_result(task, profile, store.read, overrides, stands_in=here)
     if result is None:
         return
@@ -89,13 +88,6 @@ def draw_stored(workspace: Workspace, library: Library, task: Task) -> list[Path
             _draw(workspace, library, task, result, profile)
             paths.append(figure_path(workspace, task, profile))
     return paths
-
-
-def stands_in(
-    library: Library, task: Task, profile: Profile, overrides: Overrides
-) -> dict[str, str]:
-    """Return by a name of the paper what a task runs in its place."""
-    return dict(labels_of(task, profile, library.titles[task.id], overrides).here)
 
 
 def reference_of(library: Library, task: Task) -> pd.DataFrame:

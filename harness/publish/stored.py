@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -49,6 +49,8 @@ class Stored:
     profile: Profile
     overrides: Overrides
     table: pd.DataFrame
+    stands_in: Mapping[str, str]
+    """By a name of the paper what was run in its place."""
 
     def printed(self, fmt: TableFormat, *, long: bool = False) -> str:
         """Return it as the paper prints it; long: a line per row, seeds aggregated."""
@@ -74,13 +76,13 @@ class Stored:
         return draw(self.task, fmt=fmt, **self._drawn_from(), **look)
 
     def _drawn_from(self) -> dict[str, Any]:
-        from harness.publish.refresh import reference_of, stands_in
+        from harness.publish.refresh import reference_of
 
         return {
             "table": self.table,
             "reference": reference_of(self.library, self.task),
             "profile": self.profile,
-            "stands_in": stands_in(self.library, self.task, self.profile, self.overrides),
+            "stands_in": self.stands_in,
             "aside": self.overrides.label,
         }
 
@@ -96,7 +98,12 @@ def find_stored(
     for profile in profiles:
         if (result := load_result(workspace, task, profile)) is not None:
             return Stored(
-                library=library, task=task, profile=profile, overrides=overrides, table=result.table
+                library=library,
+                task=task,
+                profile=profile,
+                overrides=overrides,
+                table=result.table,
+                stands_in=result.meta.stands_in,
             )
     where = f" at {profiles[0]}" if len(profiles) == 1 else ""
     whose = f" of the {overrides.label}" if overrides else ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
@@ -16,6 +15,7 @@ from matplotlib.figure import Figure
 
 from harness.errors import EnvError, UsageError
 from harness.measure.goals import benchmarks_folder, machine_title
+from harness.publish.diff import git
 from harness.publish.figures import FORMATS, Format, saved
 from harness.publish.style import MARKERS, PALETTE, RC, WIDTH_IN
 from harness.store.atomic import write_bytes
@@ -89,12 +89,15 @@ def trend(root: Path) -> Iterator[Point]:
     folder = benchmarks_folder(root).relative_to(root).as_posix()
     log = ["log", "--reverse", "--no-renames", "--diff-filter=AM", "--name-only"]
     commit = ""
-    for line in _git(root, *log, "--format=commit %h", "--", folder).splitlines():
+    history = git(root, *log, "--format=commit %h", "--", folder)
+    if history is None:
+        raise EnvError(f"{root} has no history to draw: a trend needs a git checkout")
+    for line in history.splitlines():
         word, _, rest = line.partition(" ")
         if word == "commit":
             commit = rest
         elif line.endswith(".json"):
-            yield from _points(commit, json.loads(_git(root, "show", f"{commit}:{line}")))
+            yield from _points(commit, json.loads(git(root, "show", f"{commit}:{line}") or ""))
 
 
 def _points(commit: str, stored: dict[str, Any]) -> Iterator[Point]:
@@ -110,13 +113,3 @@ def _points(commit: str, stored: dict[str, Any]) -> Iterator[Point]:
             commit=commit, name=entry["name"], machine=machine, measured=entry["measured"],
             limit=goal["limit"], unit=goal["unit"],
         )  # fmt: skip
-
-
-def _git(root: Path, *arguments: str) -> str:
-    try:
-        done = subprocess.run(
-            ["git", "-C", str(root), *arguments], capture_output=True, text=True, check=True
-        )
-    except (OSError, subprocess.CalledProcessError) as error:
-        raise EnvError(f"{root} has no history to draw: a trend needs a git checkout") from error
-    return done.stdout

@@ -29,7 +29,7 @@ ROWS, END = ',\n "rows": [\n', "\n]\n}\n"
 """What stands before and after the verdicts in their file, a line each."""
 Place = tuple[Task, Profile]
 """A task at one scale."""
-JUDGES = ("declare", "publish/judge.py", "publish/power.py", "publish/check_row.py")
+JUDGES = ("declare", "publish/judge.py", "publish/check_row.py")
 """What of the harness turns a table into verdicts."""
 
 

@@ -157,17 +157,9 @@ def _write(workspace: Workspace, records: Sequence[Record], members: dict[str, b
             if name in members and not holds(target, members[name]):
                 write_bytes(target, members[name])
                 summary.num_artifacts += 1
-        before = _bytes_at(path)
         store.write(record)
-        summary.num_records += _bytes_at(path) != before
+        summary.num_records += here is None
     return summary
-
-
-def _bytes_at(path: Path) -> bytes:
-    try:
-        return read_bytes(path)
-    except (FileNotFoundError, UnreadableError):
-        return b""
 
 
 def _result_at(path: Path) -> Record | None:

@@ -22,8 +22,6 @@ from harness.errors import RunError
 log = logging.getLogger(__name__)
 
 TEMPORARY = ".*.repro.tmp"
-REPEATED_BYTES = 200
-"""How much of a file's name its temporary one repeats: a name may have 255 bytes."""
 NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
 """How a file system says that it has no locks, as some network mounts do."""
 _told: list[Path] = []
@@ -36,7 +34,7 @@ def write_bytes(path: Path, data: bytes, *, durable: bool = True) -> None:
     Creates missing folders, and keeps the mode of a file that is there. Raises RunError on a full
     disk or a read-only folder; the old file is then intact and the temporary one is gone.
     """
-    temporary = path.with_name(f".{_cut(path.name)}.{secrets.token_hex(8)}.repro.tmp")
+    temporary = path.with_name(f".{secrets.token_hex(16)}.repro.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with _create(temporary) as stream:
@@ -156,10 +154,6 @@ def _set_mode(path: Path, stream: BinaryIO) -> None:
         wanted = made | 0o600  # whatever the umask, we must read again what we wrote
     if wanted != made:
         os.fchmod(stream.fileno(), wanted)
-
-
-def _cut(name: str) -> str:
-    return name.encode(errors="replace")[:REPEATED_BYTES].decode(errors="ignore")
 
 
 def _sync_folder(folder: Path) -> None:

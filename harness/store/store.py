@@ -141,10 +141,6 @@ class RecordStore:
             write_bytes(path, data)
         return path
 
-    def unpack_all(self, experiments: Iterable[Experiment], profile: str) -> int:
-        """Unpack the records of some experiments; return how many were new."""
-        return sum(self.unpack(experiment.id, profile) for experiment in experiments)
-
     def unpack(self, experiment_id: str, profile: str) -> int:
         """Fill the working copy from the committed file; return how many records were new.
 

@@ -60,10 +60,10 @@ def test_paper_lists_every_item_in_order(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "parts"),
     [
-        ('title = "First', 'titel = "First', ["item[0].titel", "unknown key", "'title'"]),
-        ('venue = "', 'venu = "', ["venu", "unknown key", "'venue'"]),
-        ('arxiv = "2405.00000"\n', "", ["arxiv", "missing"]),
-        ('status = "task"', 'status = "todo"', ["item[0].status", "todo"]),
+        ('title = "First', 'titel = "First', ["item[0].titel: Extra"]),
+        ('venue = "', 'venu = "', ["venu: Extra"]),
+        ('arxiv = "2405.00000"\n', "", ["arxiv", "required"]),
+        ('status = "task"', 'status = "todo"', ["item[0].status", "'task'"]),
         ('authors = ["A. Author"]', 'authors = "A. Author"', ["authors", "list"]),
         ('id = "fig02"', 'id = "fig01"', ["'fig01'", "twice"]),
         ('reason = "it shows no data"', "", ["item[1]", "reason"]),

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from harness.declare.criterion import at_least, ordering, within
-from harness.publish.power import POWER, seeds_to_decide
+from harness.publish.judge import POWER, seeds_to_decide
 
 
 def any_number(table: object) -> float:

@@ -34,7 +34,7 @@ def overview_context(papers: Sequence[Paper], baselines: Sequence[Baseline]) -> 
     return {
         "root": "",
         "rows": rows,
-        "cards": [_card(paper) for paper in papers],
+        "papers": papers,
         "buttons": {
             "verdict": [word for word in Word if word in found],
             "paper": list(dict.fromkeys(row["paper"] for row in rows)),
@@ -43,17 +43,6 @@ def overview_context(papers: Sequence[Paper], baselines: Sequence[Baseline]) -> 
         "marks": [(MARKS[word], word.lower()) for word in CLAIMS],
         "goals": goal_tables(baselines),
         "goal_heads": COLUMNS,
-    }
-
-
-def _card(paper: Paper) -> dict[str, Any]:
-    is_told = bool(paper.profiles) and not paper.problem
-    return {
-        "meta": paper.meta,
-        "problem": paper.problem,
-        "headlines": [told.text for told in headlines(paper)],
-        "page": f"{TOP}{page_of(paper.meta.id)}" if is_told else "",
-        "counts": summary_lines(paper),
     }
 
 
@@ -182,11 +171,12 @@ def _facts(machine: dict[str, Any]) -> str:
 SHOWN = {
     "PLUS_MINUS": PLUS_MINUS,
     "NOT_KNOWN": NOT_KNOWN,
+    "TOP": TOP,
     **{
         each.__name__: each
         for each in (
             beside_run, commands, counted, folded_head, gaps, groups, in_order, origin,
-            print_entry, print_run,
+            print_entry, print_run, headlines, page_of, summary_lines,
         )
     },
 }  # fmt: skip
