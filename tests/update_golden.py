@@ -9,8 +9,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from harness.atomic import write_text
 from harness.registry import load_registry
-from harness.store.atomic import write_text
 from tests.golden_rows import differences, golden_path, golden_text, load_golden
 from tests.golden_trials import GoldenRuns, declared_golden
 

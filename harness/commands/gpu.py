@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -156,12 +156,12 @@ def _export(asked: Asked, out: Path) -> None:
 
 def _write_left(asked: Asked, out: Path) -> tuple[int, int]:
     """List the trials without a result; return how many they are, and how many there are."""
+    from harness.atomic import write_text
     from harness.run.status import trial_states
-    from harness.store.atomic import write_text
     from harness.store.store import RecordStore
 
     states = trial_states(asked.tasks, PROFILE, RecordStore(asked.workspace))
-    left = [state.to_json() for state in states if not state.has_result]
+    left = [asdict(state) for state in states if not state.has_result]
     write_text(out / LEFT, json.dumps(left, indent=1) + "\n")
     return len(left), len(states)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
@@ -192,7 +193,7 @@ def show_status(
     if failed:
         states = [state for state in states if not state.has_result]
     if as_json or failed:
-        rows = [state.to_json() for state in states]
+        rows = [asdict(state) for state in states]
         print_rows(rows, as_json=as_json, columns=["trial", "state", "note"])
         return
     counts: dict[str, Counter[str]] = {}

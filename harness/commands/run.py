@@ -204,8 +204,8 @@ def _announce(plan: Plan, num_workers: int) -> None:
 
 def open_store(workspace: Workspace, tasks: Sequence[Task], profile: Profile) -> RecordStore:
     """Return the records of a checkout, filled from the committed ones."""
+    from harness.atomic import remove_leftovers
     from harness.registry import experiments_of
-    from harness.store.atomic import remove_leftovers
     from harness.store.pair import finish_pairs
     from harness.store.store import RecordStore
 

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from pydantic import ValidationError
 
+from harness import atomic
 from harness.canonical import canonical_json
 from harness.data.codec import decode, encode
 from harness.errors import DataError, EnvError, HarnessError, UsageError
 from harness.outgoing import tidy
-from harness.store import atomic
 from harness.strict import Strict, explain
 from harness.untrusted import UnreadableError, read_bytes
 

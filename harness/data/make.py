@@ -9,13 +9,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from harness import atomic
 from harness.data.codec import decode, encode
 from harness.data.load import made_path
 from harness.data.rules import RULES
 from harness.data.rules.files import opened
 from harness.data.sources import obtained, parse_source
 from harness.errors import DataError, HarnessError
-from harness.store import atomic
 from harness.untrusted import in_one_line
 
 if TYPE_CHECKING:

@@ -10,11 +10,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness import atomic
 from harness.data.catalogue import Dataset
 from harness.data.hub import record_path
 from harness.data.load import Source, find, located, made_path, read
 from harness.errors import UsageError
-from harness.store import atomic
 from harness.untrusted import MAX_DATA_BYTES, read_bytes
 
 MANIFEST = "MANIFEST.csv"

@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness import atomic
 from harness.errors import DataError, EnvError, UsageError
 from harness.outgoing import tidy
-from harness.store import atomic
 from harness.untrusted import MAX_DATA_BYTES
 
 TIMEOUT_S = 60

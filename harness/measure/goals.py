@@ -16,9 +16,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field, ValidationError
 
+from harness.atomic import write_text
 from harness.errors import DataError
 from harness.measure.machine import cpu_name
-from harness.store.atomic import write_text
 from harness.strict import Strict, explain
 from harness.untrusted import read_bytes
 

@@ -88,9 +88,7 @@ class MachineFacts:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain JSON values."""
-        facts = asdict(self)
-        facts["gpus"] = [asdict(gpu) for gpu in self.gpus]
-        return facts
+        return {**asdict(self), "gpus": [asdict(gpu) for gpu in self.gpus]}
 
 
 def machine_facts() -> MachineFacts:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from harness.declare.verdict import Word
@@ -63,6 +63,3 @@ class CheckRow:
     def fails(self) -> bool:
         """Whether this row must fail `repro check`: an error, or a check that fails."""
         return self.verdict in (Word.ERROR, Word.FAILS)
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)

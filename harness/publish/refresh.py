@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from harness.atomic import locked, write_bytes
 from harness.declare.profiles import PROFILES, Profile
 from harness.declare.task import Task
 from harness.errors import HarnessError, RunError
@@ -16,7 +17,6 @@ from harness.publish.check_row import CheckRow
 from harness.publish.labels import labels_of
 from harness.publish.verdicts import write_verdicts
 from harness.registry import Library, walk_experiments
-from harness.store.atomic import locked, write_bytes
 from harness.store.result import (
     TaskResult,
     build_result,

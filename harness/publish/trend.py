@@ -13,12 +13,12 @@ from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from harness.atomic import write_bytes
 from harness.errors import EnvError, UsageError
 from harness.measure.goals import benchmarks_folder, machine_title
 from harness.publish.diff import git
 from harness.publish.figures import FORMATS, Format, saved
 from harness.publish.style import MARKERS, PALETTE, RC, WIDTH_IN
-from harness.store.atomic import write_bytes
 
 NUM_COLUMNS = 4
 ROW_IN = 1.1

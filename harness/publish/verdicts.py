@@ -9,10 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from harness.atomic import write_text
 from harness.declare.profiles import Profile
 from harness.declare.reference import load_reference
 from harness.declare.task import Task
@@ -20,7 +22,6 @@ from harness.errors import DataError, SpecError, UsageError
 from harness.publish.check_row import SCHEMA_VERSION, CheckRow
 from harness.publish.judge import check_rebuilt, failed_rows, judge
 from harness.registry import Library, PaperFolder
-from harness.store.atomic import write_text
 from harness.store.result import is_stored, load_result
 from harness.store.workspace import COMMITTED_PROFILES, Workspace
 from harness.untrusted import UnreadableError, parse_json, read_bytes
@@ -128,7 +129,7 @@ def write_verdicts(
     rows = paper_verdicts(workspace, library, paper, profile)
     if not rows:
         return rows
-    lines = ",\n".join(json.dumps(row.to_json(), ensure_ascii=False) for row in rows)
+    lines = ",\n".join(json.dumps(asdict(row), ensure_ascii=False) for row in rows)
     head = {
         "schema_version": SCHEMA_VERSION,
         "follows_from": _follows_from(workspace, library.papers[paper], profile),
@@ -203,4 +204,4 @@ def _bytes_of(path: Path) -> bytes:
 def json_rows(rows: Iterable[CheckRow], overrides: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return verdicts as `repro check --json` prints them; a variant's say what was overridden."""
     varied = {"overrides": dict(overrides)} if overrides else {}
-    return [row.to_json() | varied for row in rows]
+    return [asdict(row) | varied for row in rows]

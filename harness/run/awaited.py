@@ -12,8 +12,6 @@ from harness.store.trial import trials_behind
 from harness.store.workspace import COMMITTED_PROFILES
 
 Awaited = Literal["", "card", "judge"]
-RUN_AT: dict[Awaited, Profile] = {"card": "gpu", "judge": "cpu"}
-"""By what is awaited, where the task is run once that is there."""
 
 
 def awaited_by(task: Task) -> Awaited:
@@ -26,8 +24,8 @@ def awaited_by(task: Task) -> Awaited:
 
 def run_command(task: Task, profile: Profile, overrides: Overrides) -> str:
     """Return the command that runs a task at a profile, or where it is run if that has no trial."""
-    has = [p for p in (profile, *COMMITTED_PROFILES) if trials_behind([task], p, overrides)]
-    at = has[0] if has else profile
+    scales = (profile, *COMMITTED_PROFILES)
+    at = next((p for p in scales if trials_behind([task], p, overrides)), profile)
     if at == "gpu" and awaited_by(task) == "card" and not overrides:
         return _card_command(task.id)
     return f"repro run {task.id} --profile {at}{overrides.options}"

@@ -12,11 +12,11 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.atomic import write_text
 from harness.data.pack import must_be_new
 from harness.data.pack import pack as pack_data
 from harness.errors import EnvError, UsageError, nearest
 from harness.run.bring import DATA, REQUIREMENTS, WHEELS
-from harness.store.atomic import write_text
 from harness.store.trial import Trial, with_upstream
 
 NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from harness.declare.experiment import Status
 from harness.declare.profiles import Profile
@@ -35,9 +34,6 @@ class TrialState:
     @property
     def has_result(self) -> bool:
         return self.state in ("done", "diverged", "oom")
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def trial_states(tasks: Sequence[Task], profile: Profile, store: RecordStore) -> list[TrialState]:

@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
+from harness.atomic import alone_in, write_text
 from harness.canonical import canonical_json
 from harness.declare.experiment import Estimate, Experiment, Row, Status
 from harness.declare.overrides import Overrides
@@ -27,7 +28,6 @@ from harness.run.executors.job import Executor
 from harness.run.plan import Action, MachineLimits, Plan, PlannedTrial, lacking
 from harness.run.progress import Progress
 from harness.run.runner import Runner, Summary
-from harness.store.atomic import alone_in, write_text
 from harness.store.record import Record, read_pack
 from harness.store.store import RecordStore
 from harness.store.trial import Trial, grid_of, with_upstream

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 
+from harness.atomic import write_text
 from harness.declare.papers import load_paper
 from harness.declare.profiles import MAX_WORD
 from harness.declare.task import KINDS
 from harness.errors import UsageError, nearest
 from harness.registry import BUILT_IN, Library, PaperFolder
-from harness.store.atomic import write_text
 from harness.untrusted import is_there, read_text
 
 TEMPLATES = Path(__file__).parent / "templates"

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
+from harness.atomic import write_bytes
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.errors import DataError, UsageError
 from harness.registry import experiments_of
-from harness.store.atomic import write_bytes
 from harness.store.out import write_out
 from harness.store.record import Record, check_names, pack_bytes, parse_record
 from harness.store.store import RecordStore, holds

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.store.atomic import write_bytes
+from harness.atomic import write_bytes
 
 if TYPE_CHECKING:
     import torch

@@ -9,8 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from harness.atomic import explain, write_bytes
 from harness.errors import RunError, UsageError
-from harness.store.atomic import explain, write_bytes
 
 
 def write_out(path: Path, data: bytes, *, force: bool = False) -> None:

@@ -17,8 +17,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.atomic import alone_in, explain, write_bytes
 from harness.errors import DataError, RunError
-from harness.store.atomic import alone_in, explain, write_bytes
 from harness.untrusted import UnreadableError, read_bytes
 
 WANTED = re.compile(rb'"csv_sha256": ?"([0-9a-f]{64})"')

@@ -11,10 +11,10 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.atomic import alone_in, locked, write_bytes
 from harness.declare.experiment import Experiment
 from harness.declare.profiles import Profile
 from harness.errors import DataError
-from harness.store.atomic import alone_in, locked, write_bytes
 from harness.store.record import Record, pack_bytes, parse_record, read_pack
 from harness.store.trial import Trial
 from harness.store.workspace import Workspace
@@ -137,29 +137,21 @@ class RecordStore:
         if not records:
             return None
         data = pack_bytes(records)
-        if not is_there(path) or read_bytes(path) != data:
+        if not holds(path, data):
             write_bytes(path, data)
         return path
 
-    def unpack(self, experiment_id: str, profile: str) -> int:
-        """Fill the working copy from the committed file; return how many records were new.
+    def unpack(self, experiment_id: str, profile: str) -> None:
+        """Fill the working copy from the committed file, where there is one.
 
         A committed result takes the place of a record that is torn, or that failed.
         """
         path = self.pack_path(experiment_id, profile)
-        if not is_there(path):
-            return 0
-        count = 0
         folder = self.workspace.runs / "records" / experiment_id
-        for record in read_pack(path):
-            target = folder / f"{record.key}.json"
-            line = (record.to_line() + "\n").encode()
-            is_new = not is_there(target)
-            if is_new or not holds(target, line):
+        for record in read_pack(path) if is_there(path) else ():
+            if not holds(folder / f"{record.key}.json", (record.to_line() + "\n").encode()):
                 # One that a power cut tears is found out, and comes out of the pack again.
                 self.write(record, durable=False)
-            count += is_new
-        return count
 
 
 def holds(path: Path, data: bytes) -> bool:

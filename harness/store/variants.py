@@ -10,11 +10,11 @@ from typing import Literal
 
 from pydantic import ValidationError
 
+from harness.atomic import locked, write_text
 from harness.declare.overrides import Overrides
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.errors import DataError
-from harness.store.atomic import locked, write_text
 from harness.store.workspace import Workspace
 from harness.strict import Strict, explain
 from harness.untrusted import UnreadableError, parse_json, read_bytes

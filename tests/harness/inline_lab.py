@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from harness.atomic import write_bytes
 from harness.declare.experiment import Experiment, Needs, Row, RunContext, Use, describe_trial
 from harness.declare.params import Params, Scalar, doc, seed
 from harness.declare.profiles import Profile
@@ -26,7 +27,6 @@ from harness.run.executors.inline import InlineExecutor
 from harness.run.executors.job import Executor
 from harness.run.plan import MachineLimits, Plan, make_plan
 from harness.run.runner import Runner, Summary
-from harness.store.atomic import write_bytes
 from harness.store.record import Provenance, Record
 from harness.store.store import RecordStore
 from harness.store.trial import Trial

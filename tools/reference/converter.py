@@ -13,9 +13,9 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
+from harness.atomic import write_text
 from harness.declare.reference import COLUMNS
 from harness.errors import DataError
-from harness.store.atomic import write_text
 
 PAPERS = Path(__file__).resolve().parents[2] / "reproductions"
 """Whose folders take what is made."""

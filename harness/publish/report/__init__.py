@@ -24,10 +24,10 @@ def build_results(workspace: Workspace, registry: Library, papers: Sequence[Pape
     Also the page of performance goals. A README without markers is left alone. Returns the path
     of RESULTS.md.
     """
+    from harness.atomic import write_text
     from harness.measure.goals import load_baselines
     from harness.publish.report.goals_md import PAGE, goals_markdown
     from harness.publish.report.pages_md import page_of, paper_markdown, results_markdown
-    from harness.store.atomic import write_text
     from harness.store.workspace import COMMITTED_PROFILES
 
     papers = [paper.only(COMMITTED_PROFILES) for paper in papers]
@@ -43,6 +43,7 @@ def build_results(workspace: Workspace, registry: Library, papers: Sequence[Pape
 
 def _update_readmes(workspace: Workspace, registry: Library, papers: Sequence[Paper]) -> None:
     """Write the blocks of the checkout's README and of the papers' own."""
+    from harness.atomic import write_text
     from harness.publish.report.pages_md import found_block, papers_table, verdict_block
     from harness.publish.report.readme import (
         BEGIN,
@@ -51,7 +52,6 @@ def _update_readmes(workspace: Workspace, registry: Library, papers: Sequence[Pa
         update_block,
         update_tables,
     )
-    from harness.store.atomic import write_text
     from harness.untrusted import is_there, read_text
 
     front = workspace.root / "README.md"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -205,16 +205,13 @@ def _paper(
     meta, deviations = load_paper(folder.folder), load_deviations(folder.folder)
     reference = load_reference(folder.folder)
     find = write_verdicts if store else paper_verdicts
-    verdicts: dict[Profile, dict[str, list[CheckRow]]] = {}
-    for profile in profiles:
-        by_task = verdicts.setdefault(profile, defaultdict(list))
-        for row in find(workspace, library, meta.id, profile):
-            by_task[row.task].append(row)
+    rows = {profile: find(workspace, library, meta.id, profile) for profile in profiles}
     entries = []
     for item in _all_items(meta, library):
         task = library.tasks.get(f"{meta.id}/{item.id}")
         ledger = {p: tuple(deviations_of(deviations, word=item.id, profile=p)) for p in profiles}
-        runs = _runs(workspace, library, task, ledger, verdicts) if task else ()
+        runs = _runs(workspace, library, task, ledger, rows) if task else ()
+        not_run = verdicts_of(library, workspace, [(task, "cpu")] if task and not runs else [])
         entries.append(
             Entry(
                 paper=meta.id,
@@ -224,7 +221,7 @@ def _paper(
                 runs=runs,
                 reference=reference[reference["task"] == item.id].reset_index(drop=True),
                 source=_source(workspace, folder, item),
-                not_run=_not_run(workspace, library, task) if task and not runs else (),
+                not_run=tuple(not_run),
                 waits=_waits(task) if task is not None and not runs else "",
             )
         )
@@ -236,10 +233,6 @@ def _paper(
         deviations=tuple(deviations),
         verified=verified_text(load_verified(workspace, meta.id)),
     )
-
-
-def _not_run(workspace: Workspace, library: Library, task: Task) -> tuple[CheckRow, ...]:
-    return tuple(verdicts_of(library, workspace, [(task, "cpu")]))
 
 
 def _waits(task: Task) -> str:
@@ -284,26 +277,26 @@ def _runs(
     library: Library,
     task: Task,
     deviations: Mapping[Profile, tuple[Deviation, ...]],
-    verdicts: Mapping[Profile, Mapping[str, Sequence[CheckRow]]],
+    rows: Mapping[Profile, Sequence[CheckRow]],
 ) -> tuple[Run, ...]:
     runs = []
     for profile, ledger in deviations.items():
         if not is_stored(workspace, task, profile):
             continue
-        rows = tuple(verdicts[profile][task.id])
+        own = tuple(row for row in rows[profile] if row.task == task.id)
         try:
             result = load_result(workspace, task, profile)
             path = figure_path(workspace, task, profile)
             figure = read_bytes(path) if is_there(path) else None
         except DataError as error:
             problem = str(error).replace(f"{workspace.root}/", "")
-            runs.append(Run(profile=profile, rows=rows, deviations=ledger, problem=problem))
+            runs.append(Run(profile=profile, rows=own, deviations=ledger, problem=problem))
             continue
         assert result is not None  # it is stored
         runs.append(
             Run(
                 profile=profile,
-                rows=rows,
+                rows=own,
                 deviations=ledger,
                 table=result.table,
                 csv=result.csv.encode(),

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from harness.atomic import write_bytes
 from harness.data import load as datasets
 from harness.declare.experiment import Device, Experiment
 from harness.declare.params import Params
 from harness.declare.profiles import Profile
 from harness.errors import DataError, RunError, SpecError
-from harness.store.atomic import write_bytes
 from harness.store.record import ArtifactEntry, Record
 from harness.store.store import MAX_ARTIFACT_BYTES, RecordStore
 from harness.store.trial import Trial

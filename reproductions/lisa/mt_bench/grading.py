@@ -13,8 +13,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from harness.atomic import write_text
 from harness.canonical import digest
-from harness.store.atomic import write_text
 from harness.untrusted import UnreadableError, parse_json, read_text
 from reproductions.lisa.mt_bench.judge import Judge, JudgeSettings, Message
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from harness.atomic import write_bytes
 from harness.errors import UsageError
 from harness.publish.style import MARKERS, PALETTE
-from harness.store.atomic import write_bytes
 from reproductions.paro.method.planning import Entry, Plan
 
 if TYPE_CHECKING:

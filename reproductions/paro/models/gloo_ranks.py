@@ -16,9 +16,9 @@ import torch._dynamo  # imported by an optimizer at its first step: here, once f
 import torch.distributed as dist
 import torch.multiprocessing as mp
 
+from harness.atomic import write_text
 from harness.lifetime import die_with
 from harness.measure.fresh_process import call_fresh, function_at
-from harness.store.atomic import write_text
 
 PATIENCE = timedelta(seconds=60)
 

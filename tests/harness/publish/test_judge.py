@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import pandas as pd
@@ -163,5 +163,5 @@ def test_of_several_numbers_the_one_that_decides_is_named() -> None:
 
 def test_a_row_with_an_infinite_bound_is_json() -> None:
     row = check_one(make_claim(form="within", threshold=(0.0, math.inf)))
-    assert json.loads(json.dumps(row.to_json(), allow_nan=False))["threshold"] == [0.0, "inf"]
-    assert CheckRow(**json.loads(json.dumps(row.to_json()))) == row
+    assert json.loads(json.dumps(asdict(row), allow_nan=False))["threshold"] == [0.0, "inf"]
+    assert CheckRow(**json.loads(json.dumps(asdict(row)))) == row

@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
+from harness import atomic
 from harness.publish import refresh
-from harness.store import atomic
 from tests.harness import forked
 from tests.harness.conftest import Cli
 from tests.harness.inline_lab import tree

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from harness.atomic import remove_leftovers
 from harness.store import pair
-from harness.store.atomic import remove_leftovers
 from harness.store.pair import finish_pairs
 from harness.store.result import TaskResult, load_result, write_result
 from harness.store.workspace import Workspace

@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 
+from harness import atomic
 from harness.canonical import digest
 from harness.errors import DataError
-from harness.store import atomic
 from harness.store.record import Record, pack_bytes, parse_record, read_pack
 from harness.store.store import RecordStore, Rejected
 from harness.store.trial import Trial

@@ -12,11 +12,11 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from harness.atomic import write_bytes, write_text
 from harness.measure.goals import load_baselines
 from harness.publish.report.load import Entry, Paper
 from harness.publish.report.site.contexts import SHOWN, overview_context, task_context
 from harness.publish.report.text import with_minus
-from harness.store.atomic import write_bytes, write_text
 from harness.store.workspace import Workspace
 
 STATIC = ("style.css", "report.js")

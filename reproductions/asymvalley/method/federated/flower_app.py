@@ -18,8 +18,8 @@ from pathlib import Path
 
 from torch import nn
 
+from harness.atomic import write_bytes
 from harness.errors import EnvError, RunError, SpecError
-from harness.store.atomic import write_bytes
 from reproductions.asymvalley.method.federated.algorithms import FedAvg, Server
 from reproductions.asymvalley.method.federated.client import ClientData
 from reproductions.asymvalley.method.federated.settings import RoundSettings

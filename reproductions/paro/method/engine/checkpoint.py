@@ -18,8 +18,8 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
+from harness.atomic import write_bytes, write_text
 from harness.errors import DataError, HarnessError
-from harness.store.atomic import write_bytes, write_text
 from reproductions.paro.method.engine.groups import cluster_of
 from reproductions.paro.method.engine.layout import Layout
 from reproductions.paro.method.engine.paro import Paro, buffers_of

@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 from matplotlib.figure import Figure
 
+from harness.atomic import write_bytes
 from harness.declare.claims import claims
 from harness.declare.criterion import at_least, at_most, equal
 from harness.declare.experiment import Experiment, Needs, Row, RunContext
@@ -21,7 +22,6 @@ from harness.declare.table import Table, value
 from harness.declare.task import Task
 from harness.publish.figures import PALETTE, FigureContext, draw, plot_ours, plot_paper
 from harness.registry import BrokenTask, Library, PaperFolder
-from harness.store.atomic import write_bytes
 from harness.store.record import Provenance, Record
 from harness.store.registered import registrations
 from harness.store.result import build_result, figure_path, write_result

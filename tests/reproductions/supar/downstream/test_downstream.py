@@ -12,6 +12,7 @@ import pytest
 import yaml
 from safetensors.torch import save
 
+from harness.atomic import write_bytes
 from harness.declare.claims import Claim
 from harness.declare.experiment import Status
 from harness.declare.reference import load_reference
@@ -19,7 +20,6 @@ from harness.declare.statistics import MissingRows
 from harness.declare.task import Task
 from harness.declare.verdict import Word
 from harness.errors import DataError
-from harness.store.atomic import write_bytes
 from reproductions.nets.gpt import GPT
 from reproductions.supar.downstream import lm_tasks, tab02, tab02_proxy
 from reproductions.supar.downstream import table as tables

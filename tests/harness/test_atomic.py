@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from harness.atomic import remove_leftovers, write_bytes, write_text
 from harness.errors import RunError
-from harness.store.atomic import remove_leftovers, write_bytes, write_text
 from tests.checkout import ROOT
 from tests.harness.inline_lab import tree
 from tests.harness.small_disk import SmallDisk, needs_mount
@@ -63,7 +63,7 @@ def test_an_interrupt_keeps_the_old_file_and_leaves_no_part_of_the_new(
 def test_a_writer_killed_at_any_instant_leaves_a_whole_file(tmp_path: Path) -> None:
     code = (
         "import sys, itertools; from pathlib import Path\n"
-        "from harness.store.atomic import write_bytes\n"
+        "from harness.atomic import write_bytes\n"
         "for n in itertools.count():\n"
         "    write_bytes(Path(sys.argv[1]), b'%d' % (n % 10) * 200_000)\n"
     )
@@ -84,7 +84,7 @@ def writer_killed_amid(path: Path, *, stopped: bool = False) -> subprocess.Popen
     """Start a writer that is killed, or else only halted, when its temporary file is written."""
     number = signal.SIGSTOP if stopped else signal.SIGKILL
     code = (
-        "import os, sys; from pathlib import Path; from harness.store import atomic\n"
+        "import os, sys; from pathlib import Path; from harness import atomic\n"
         f"os.fsync = lambda handle: os.kill(os.getpid(), {int(number)})\n"
         "atomic.write_bytes(Path(sys.argv[1]), b'half')"
     )
