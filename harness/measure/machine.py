@@ -115,8 +115,6 @@ def machine_facts() -> MachineFacts:
 def cpu_name(machine: Mapping[str, Any]) -> str:
     """Return what pages call the processor of a record's machine.
 
-    A record from before the instruction set was noted gives the model alone.
-
     >>> cpu_name({"cpu": "AMD EPYC", "isa": "avx512"}), cpu_name({"cpu": "AMD EPYC"})
     ('AMD EPYC, avx512', 'AMD EPYC')
     """
