@@ -24,7 +24,8 @@ from matplotlib.transforms import Bbox
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.publish.figures import FigureContext, draw, figure_of
-from harness.publish.refresh import reference_of, stands_in
+from harness.publish.labels import labels_of
+from harness.publish.refresh import reference_of
 from harness.publish.style import sequential
 from harness.registry import load_registry
 from harness.store.result import csv_path, load_result
@@ -101,7 +102,7 @@ def given(task: Task, profile: Profile) -> dict[str, Any]:
         "table": result.table,
         "reference": reference_of(LIBRARY, task),
         "profile": profile,
-        "stands_in": stands_in(LIBRARY, task, profile, {}),
+        "stands_in": labels_of(task, profile, LIBRARY.titles[task.id]).here,
     }
 
 

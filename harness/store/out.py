@@ -29,7 +29,7 @@ def write_out(path: Path, data: bytes, *, force: bool = False) -> None:
         elif mode is None or stat.S_ISREG(mode):
             _replace(path, data, force=force or mode is None)
         elif stat.S_ISFIFO(mode) or stat.S_ISCHR(mode):
-            with path.open("ab") as stream:
+            with os.fdopen(os.open(path, os.O_WRONLY), "wb") as stream:
                 stream.write(data)
         else:
             raise UsageError(f"{path} is no file to write to: name another one")
