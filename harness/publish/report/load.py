@@ -211,7 +211,9 @@ def _paper(
         task = library.tasks.get(f"{meta.id}/{item.id}")
         ledger = {p: tuple(deviations_of(deviations, word=item.id, profile=p)) for p in profiles}
         runs = _runs(workspace, library, task, ledger, rows) if task else ()
-        not_run = verdicts_of(library, workspace, [(task, "cpu")] if task and not runs else [])
+        # Smoke says nothing of a paper: it changes no page of what is committed.
+        is_run = any(run.profile != "smoke" for run in runs)
+        not_run = verdicts_of(library, workspace, [(task, "cpu")] if task and not is_run else [])
         entries.append(
             Entry(
                 paper=meta.id,
@@ -222,7 +224,7 @@ def _paper(
                 reference=reference[reference["task"] == item.id].reset_index(drop=True),
                 source=_source(workspace, folder, item),
                 not_run=tuple(not_run),
-                waits=_waits(task) if task is not None and not runs else "",
+                waits=_waits(task) if task is not None and not is_run else "",
             )
         )
     mine = (e for e in library.experiments.values() if e.paper == meta.id)
