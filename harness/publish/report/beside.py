@@ -12,7 +12,7 @@ from harness.declare.reference import standing
 from harness.declare.statistics import mean_and_error
 from harness.declare.table import Column, Table
 from harness.publish.labels import Labels
-from harness.publish.report.cell_text import ROUNDING
+from harness.publish.report.cell_text import ROUNDING, is_missing
 from harness.publish.report.text import exact, mean_sem, number
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 X_TOLERANCE = 1e-3
 """Largest relative difference between a parameter of ours and an `x` of the paper."""
-
 NO_LABELS = Labels()
 NO_VALUE = "no value"
 """What our cell says where every seed lacks a value (all runs diverged)."""
@@ -154,20 +153,14 @@ def _groups(table: pd.DataFrame, keys: Sequence[Column]) -> list[list[dict[Any, 
     groups: dict[tuple[Any, ...], list[dict[Any, Any]]] = {}
     for row in table.to_dict("records"):
         # A missing parameter equals no other, not even itself.
-        key = tuple(None if _is_missing(row[each.name]) else row[each.name] for each in keys)
+        key = tuple(None if is_missing(row[each.name]) else row[each.name] for each in keys)
         groups.setdefault(key, []).append(row)
     return list(groups.values())
 
 
-def _is_missing(cell: Any) -> bool:
-    import pandas as pd
-
-    return bool(pd.isna(cell))
-
-
 def _ours(cells: Sequence[Any], value: Column, *, seeded: bool) -> str:
     """Return our value at a grid point, whose seeds have these cells."""
-    known = [cell for cell in cells if not _is_missing(cell)]
+    known = [cell for cell in cells if not is_missing(cell)]
     if value.type == "bool":
         return {0: "no", len(cells): "yes"}.get(sum(known), f"{sum(known)} of {len(cells)}")
     if value.type == "str":
