@@ -328,4 +328,5 @@ def _swap(artist: Artist, name: str, swaps: dict[tuple[float, ...], tuple[float,
     swapped = [(*swaps.get(color[:3], color[:3]), color[3]) for color in colors]
     if swapped != colors:
         getattr(artist, f"set_{name}")(swapped if isinstance(artist, Drawn) else swapped[0])
-    return swapped != colors
+    # One that takes matplotlib's own cycle has the others already.
+    return swapped != colors or any(color[:3] in swaps.values() for color in colors)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -173,9 +173,10 @@ def load_papers(
     """
     chosen = [profile for profile in BEST_FIRST if profile in profiles]
     papers, unread = [], []
+    find = write_verdicts if store else paper_verdicts
     for name, folder in library.papers.items():
         try:
-            papers.append(_paper(workspace, library, folder, chosen, store=store))
+            papers.append(_paper(workspace, library, folder, chosen, find))
         except (SpecError, DataError) as error:
             # Relative, or the page would differ from checkout to checkout.
             unread.append(_unreadable(name, str(error).replace(f"{workspace.root}/", "")))
@@ -199,12 +200,10 @@ def _paper(
     library: Library,
     folder: PaperFolder,
     profiles: Sequence[Profile],
-    *,
-    store: bool,
+    find: Callable[[Workspace, Library, str, Profile], list[CheckRow]],
 ) -> Paper:
     meta, deviations = load_paper(folder.folder), load_deviations(folder.folder)
     reference = load_reference(folder.folder)
-    find = write_verdicts if store else paper_verdicts
     rows = {profile: find(workspace, library, meta.id, profile) for profile in profiles}
     entries = []
     for item in _all_items(meta, library):

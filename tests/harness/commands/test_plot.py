@@ -29,7 +29,7 @@ def test_all_options_together_write_a_figure(ran: Cli) -> None:
     Path("my.mplstyle").write_text("font.size: 9\n")
     look = ("--width", "3.3in", "--height", "2.2in", "--palette", "Dark2", "--font", "DejaVu Serif")
     done = ran(*PLOT, "--ours-only", "--no-stamp", "--style", "my.mplstyle", *look)
-    assert (done.code, done.out) == (0, "")
+    assert (done.code, done.out) == (0, ""), done.err
     assert "stamp" not in done.err
     text = Path("toylab-tab01.cpu.svg").read_text()
     assert 'width="237.6pt" height="158.4pt"' in text

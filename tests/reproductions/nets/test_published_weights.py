@@ -9,17 +9,15 @@ from torch import Tensor
 from harness.data import load as datasets
 from reproductions.nets.resnet import ResNet, ResNetConfig
 
+pytestmark = pytest.mark.data
+
 
 def _staged(name: str) -> dict[str, Tensor]:
-    if reason := datasets.missing_reason(name):
-        pytest.skip(reason)
     return {key: torch.tensor(value) for key, value in datasets.load(name).arrays.items()}
 
 
 @pytest.fixture(scope="module")
 def cifar_test() -> tuple[Tensor, Tensor]:
-    if reason := datasets.missing_reason("cifar10_10k_5k"):
-        pytest.skip(reason)
     arrays = datasets.load("cifar10_10k_5k").arrays
     pixels_BCHW = torch.tensor(arrays["x_test"]).permute(0, 3, 1, 2).float() / 255
     mean, std = torch.tensor([0.485, 0.456, 0.406]), torch.tensor([0.229, 0.224, 0.225])

@@ -17,7 +17,7 @@ import torch
 from scipy.stats import spearmanr
 from torch import Tensor
 
-from harness.data.load import available, load
+from harness.data.load import load
 from harness.declare.claims import Claim
 from harness.declare.experiment import Status
 from harness.declare.params import Scalar
@@ -108,7 +108,7 @@ def test_solution_is_running_text() -> None:
     assert solution_text(record) == "He has 2*3 = $6. Then 6-1 = 5 are left."
 
 
-@pytest.mark.skipif(available("gsm8k_train") is None, reason="gsm8k_train is not at hand")
+@pytest.mark.data("gsm8k_train")
 def test_no_staged_solution_keeps_a_mark() -> None:
     texts = [solution_text(record) for record in load("gsm8k_train").records]
     assert len(texts) == 7473

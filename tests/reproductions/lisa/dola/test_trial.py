@@ -116,9 +116,8 @@ def test_the_result_is_after_the_phrase_or_is_the_last_number(
     assert extracted(marked(said), filter="flexible") == flexible
 
 
+@pytest.mark.data
 def test_a_model_is_asked_the_first_questions_of_gsm8k() -> None:
-    if reason := datasets.missing_reason(experiment.TEST):
-        pytest.skip(reason)
     lm = roomy()
     records = datasets.load(experiment.TEST).records
     params = Given(num_questions=2, max_new_tokens=2)

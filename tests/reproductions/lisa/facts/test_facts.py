@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from harness.data.codec import Content
-from harness.data.load import available, find, load
+from harness.data.load import find, load
 from harness.declare.claims import Claim
 from harness.declare.reference import load_reference
 from harness.declare.task import Task
@@ -120,9 +120,7 @@ def test_rounded_numbers_carry_their_rounding() -> None:
 STAGED = [
     pytest.param(
         point, id=f"{point['dataset']}-{point['counted']}",
-        marks=pytest.mark.skipif(
-            available(str(point["source"])) is None, reason=f"{point['source']} is not at hand"
-        ),
+        marks=pytest.mark.data(str(point["source"])),
     )
     for point in COUNTS
     if point["source"]

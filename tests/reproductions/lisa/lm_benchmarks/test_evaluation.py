@@ -233,11 +233,9 @@ def test_rows_are_the_same_again_and_nothing_else_is_touched(
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.data
 @pytest.mark.parametrize("name", list(DATASETS))
 def test_lm_eval_and_the_scorer_agree_on_the_real_thing(name: str) -> None:
-    for needed in ("stories260k", DATASETS[name]):
-        if reason := datasets.missing_reason(needed):
-            pytest.skip(reason)
     records = documents_of(name, datasets.load(DATASETS[name]).records, most=4)
     # Half its context: a quarter of the time, and every text is cut.
     told = read_stories("stories260k", datasets.load)

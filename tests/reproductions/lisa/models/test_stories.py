@@ -35,8 +35,6 @@ WITHOUT = [*ENDS, *((text.replace(" ", "\u2581"), score) for text, score in SCOR
 
 
 def staged(name: str) -> Any:
-    if reason := datasets.missing_reason(name):
-        pytest.skip(reason)
     return datasets.load(name)
 
 
@@ -53,11 +51,13 @@ def told(name: str) -> LanguageModel:
 # --- the models ---
 
 
+@pytest.mark.data
 def test_greedy_text_is_the_published_one(told: LanguageModel) -> None:
     (found,) = greedy(told, [[told.bos]], max_new_tokens=80)
     assert told.tokenizer.decode(found).startswith(OPENING)
 
 
+@pytest.mark.data
 def test_logits_are_those_of_plain_arithmetic(name: str, told: LanguageModel) -> None:
     config = staged(f"{name}.config").value
     ids = torch.tensor([told.bos, *told.encode('Tim saw a big red ball. He said, "Hi!"')])
@@ -154,6 +154,7 @@ def test_tokens_are_those_of_the_rule(pieces: Pieces, text: str) -> None:
     assert found == encoded(text, pieces)
 
 
+@pytest.mark.data
 def test_real_text_has_the_tokens_of_the_rule(name: str, told: LanguageModel) -> None:
     pieces = staged(f"{name}.tokenizer").value["pieces"]
     answers = [record["output"] for record in staged("alpaca_gpt4_style_1k").records[:8]]
@@ -169,6 +170,7 @@ def test_decoding_gives_back_a_text(text: str) -> None:
     assert tokenizer.decode(tokenizer.encode(text, add_special_tokens=False)) == text
 
 
+@pytest.mark.data
 def test_real_tokenizers_give_back_what_they_have_pieces_for(told: LanguageModel) -> None:
     text = '  Sam\'s "dog" (a big one!) ran; it cost $9.50 & was <s> tired </s> '
     found = told.encode(text)

@@ -28,7 +28,6 @@ from reproductions.lisa.finetuning import experiment as finetune
 from reproductions.lisa.models.instructions import prompt_of
 from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.models.tokenizer import as_tensor, from_tensor, learn_tokenizer
-from reproductions.lisa.models.tuning import RECORDS
 from reproductions.lisa.mt_bench import experiment as mt_bench
 from reproductions.lisa.mt_bench import tab03, tab09
 from reproductions.lisa.mt_bench.answers import (
@@ -76,13 +75,11 @@ def lm() -> LanguageModel:
 
 def staged() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     names = (mt_bench.QUESTIONS, mt_bench.REFERENCES)
-    for name in names:
-        if datasets.available(name) is None:
-            pytest.skip(datasets.missing_reason(name))
     questions, references = (datasets.load(name).records for name in names)
     return questions, references
 
 
+@pytest.mark.data
 def test_staged_questions_are_eighty_in_eight_categories() -> None:
     questions = read_questions(*staged())
     assert Counter(question.category for question in questions) == dict.fromkeys(TEMPERATURES, 10)
@@ -92,6 +89,7 @@ def test_staged_questions_are_eighty_in_eight_categories() -> None:
     assert with_reference == {q.id for q in questions if q.category in WITH_REFERENCE}
 
 
+@pytest.mark.data
 def test_a_reference_belongs_to_its_question() -> None:
     questions, references = staged()
     first = next(q for q in read_questions(questions, references) if q.id == 111)
@@ -321,13 +319,11 @@ def test_prompts_hold_the_answers_and_no_record_the_key(
     assert not [path for path in files_of(store) if KEY.encode() in path.read_bytes()]
 
 
+@pytest.mark.data
 @pytest.mark.parametrize("has_judge", [True, False])
 def test_without_a_judge_every_trial_of_the_cpu_is_blocked(
     has_judge: bool, store: RecordStore
 ) -> None:
-    for name in (mt_bench.QUESTIONS, mt_bench.REFERENCES, "books", RECORDS):
-        if datasets.available(name) is None:
-            pytest.skip(datasets.missing_reason(name))
     plan = make_plan([TASK], "cpu", store, replace(LIMITS, has_judge=has_judge))
     items = [i for i in plan.items.values() if i.trial.experiment in TASK.reads]
     assert len(items) == 5
@@ -339,10 +335,8 @@ def test_without_a_judge_every_trial_of_the_cpu_is_blocked(
             assert item.reason == ("needs a judge model: set REPRO_JUDGE_URL and REPRO_JUDGE_MODEL")
 
 
+@pytest.mark.data
 def test_the_largest_model_fits_no_single_gpu(store: RecordStore) -> None:
-    for name in (mt_bench.QUESTIONS, mt_bench.REFERENCES):
-        if datasets.available(name) is None:
-            pytest.skip(datasets.missing_reason(name))
     h200 = replace(LIMITS, has_cuda=True, gpu_bytes=139 * 2**30)
     plan = make_plan([tab09.task], "paper", store, h200)
     assert {item.action for item in plan.items.values()} == {Action.BLOCKED}
