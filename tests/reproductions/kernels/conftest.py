@@ -116,7 +116,7 @@ def bands(
             return in_order(tensor, **options)
         return copied(tensor)
 
-    # torch keeps a list of what a default device applies to: taken now, it would lack the real ones.
+    # torch lists once what a default device applies to: later it would list these in their place.
     torch.utils._device._device_constructors()
     # Not where torch itself compiles functions of its own that call them.
     if "backend" in request.fixturenames:
