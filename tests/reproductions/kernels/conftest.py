@@ -117,7 +117,7 @@ def bands(
         return copied(tensor)
 
     # torch lists once what a default device applies to: later it would list these in their place.
-    torch.utils._device._device_constructors()
+    import_module("torch.utils._device")._device_constructors()
     # Not where torch itself compiles functions of its own that call them.
     if "backend" in request.fixturenames:
         # Those of derivatives it compiles now.
