@@ -151,14 +151,20 @@ def _filled(name: str, **shown: Any) -> str:
     return with_minus(re.sub(r"\n{3,}", "\n\n", text).strip() + "\n")
 
 
-@functools.cache
-def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("harness.publish.report", "templates"),
+def templates_of(package: str, **options: Any) -> Environment:
+    """Return what fills the templates of a package; a name that is not given is an error."""
+    return Environment(
+        loader=PackageLoader(package, "templates"),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        **options,
     )
+
+
+@functools.cache
+def _environment() -> Environment:
+    environment = templates_of("harness.publish.report")
     environment.filters.update(cell=markdown_cell, sentence=sentence)
     shown = (
         anchor, as_markdown, folded_head, gaps, goals_line, headlines, in_order, meeting,

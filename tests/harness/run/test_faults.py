@@ -318,7 +318,7 @@ def damage_value(path: Path) -> str:
     lines = path.read_text().splitlines()
     lines[3] = lines[3].rsplit(",", 1)[0] + ",123"
     path.write_text("\n".join(lines) + "\n")
-    return "was changed"
+    return "line 4"
 
 
 def damage_type(path: Path) -> str:
@@ -337,7 +337,7 @@ def damage_end(path: Path) -> str:
 def damage_rows(path: Path) -> str:
     lines = path.read_text().splitlines()
     path.write_text("\n".join(lines[:-1]) + "\n")
-    return "was changed"
+    return f"line {len(lines)}"
 
 
 def damage_line_ends(path: Path) -> str:
@@ -362,7 +362,7 @@ def damage_bytes(path: Path) -> str:
         damage_bytes,
     ],
 )
-def test_a_changed_table_is_an_error_that_names_the_file(
+def test_a_changed_table_is_an_error_that_names_file_and_line(
     toy: ToyPaper, ran: Cli, damage: Callable[[Path], str]
 ) -> None:
     place = damage(toy.csv("cpu"))

@@ -9,12 +9,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup, escape
 
 from harness.atomic import write_bytes, write_text
 from harness.measure.goals import load_baselines
 from harness.publish.report.load import Entry, Paper
+from harness.publish.report.pages_md import templates_of
 from harness.publish.report.site.contexts import SHOWN, overview_context, task_context
 from harness.publish.report.text import with_minus
 from harness.store.workspace import Workspace
@@ -57,12 +58,9 @@ def render(name: str, context: dict[str, Any]) -> str:
 
 @functools.cache
 def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("harness.publish.report.site", "templates"),
+    environment = templates_of(
+        "harness.publish.report.site",
         autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
         keep_trailing_newline=True,
         finalize=_finished,
     )
