@@ -5,7 +5,9 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
+import os
 import tarfile
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -48,9 +50,11 @@ def export_records(
 ) -> Summary:
     """Write the results behind some tasks to an archive; the same records give the same bytes.
 
-    force: also over a file that git tracks; else that is a UsageError, as is that there is no
-    result to carry.
+    force: also over a file of another kind, or one that git tracks; else that is a UsageError,
+    as is that there is no result to carry.
     """
+    if not force and not _may_be_replaced(file):
+        raise UsageError(f"{file} is no archive of records: name another file, or add --force")
     store = RecordStore(workspace).with_committed(experiments_of(tasks), profile)
     behind = trials_behind(tasks, profile, workspace.overrides)
     trials = {trial.key: trial for trial in behind}
@@ -68,6 +72,20 @@ def export_records(
         raise UsageError("what these tasks keep is more than an import reads: export some of them")
     write_out(file, _archive(members), force=force)
     return summary
+
+
+def _may_be_replaced(file: Path) -> bool:
+    """Say whether an archive may be written where another file may be: not over another kind."""
+    try:
+        # Empty, as mktemp leaves it, or no plain file, which is written into.
+        if not os.path.isfile(file) or file.stat().st_size == 0:  # noqa: PTH113
+            return True
+        # Its first member tells: what follows may be large.
+        with tarfile.open(file, mode="r|gz") as tar:
+            first = tar.next()
+    except (OSError, EOFError, tarfile.TarError, zlib.error, ValueError, RecursionError):
+        return False
+    return first is not None and (first.name == RECORDS or first.name.startswith("artifacts/"))
 
 
 def _artifacts(

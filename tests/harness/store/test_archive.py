@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from harness.canonical import digest
-from harness.errors import DataError
+from harness.errors import DataError, UsageError
 from harness.store.archive import RECORDS, export_records, import_records
 from harness.store.record import parse_record
 from harness.store.store import RecordStore
@@ -82,13 +82,17 @@ def test_a_checkout_gets_results_and_artifacts_and_runs_nothing(
     assert run_lab(RecordStore(here), "head").num_run == 0
 
 
-def test_the_same_records_give_the_same_bytes(
+def test_the_same_records_give_the_same_bytes_and_replace_no_other_file(
     source: Workspace, file: Path, here: Workspace, tmp_path: Path
 ) -> None:
     import_records(here, file)
     again = tmp_path / "again.tar.gz"
     export_records(here, HEAD_TASKS, "cpu", again)
     assert again.read_bytes() == file.read_bytes()
+    again.write_text("of another kind")
+    with pytest.raises(UsageError, match="is no archive of records"):
+        export_records(here, HEAD_TASKS, "cpu", again)
+    assert again.read_text() == "of another kind"
 
 
 def test_an_archive_cut_at_any_place_is_refused_by_name(file: Path, here: Workspace) -> None:
