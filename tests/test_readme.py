@@ -188,13 +188,13 @@ def anchors(page: Path) -> set[str]:
 
 
 def test_headlines_are_claims_of_the_paper() -> None:
-    """And say nothing that the verdict decides: no number, and no sentence twice."""
+    """And what was found is said without a number: results fill those in."""
     library = load_registry()
     for paper in library.papers.values():
-        for headline in load_paper(paper.folder).headlines:
-            word, claim_id = headline.claim.split(":")
+        meta = load_paper(paper.folder)
+        for headline in meta.headline:
+            word, claim_id = headline.split(":")
             task = library.tasks[f"{paper.folder.name}/{word}"]
             (claim,) = [claim for claim in task.claims if claim.id == claim_id]
             assert claim.scope.grade == "empirical" and not claim.scope.own_question
-            said = (headline.yes, headline.no, headline.undecided)
-            assert len(set(said)) == 3 and not any(text.endswith(".") for text in said)
+        assert not re.search(r"\d", re.sub(r"\{[^}]*\}", "", meta.found))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
@@ -41,20 +41,8 @@ class Item(Strict):
         return self
 
 
-HEADLINE_CLAIM = r"^[a-z][a-z0-9_]*:[a-z][a-z0-9_]*$"
-
-
-class Headline(Strict):
-    """A claim that a paper's pages open with, said by its verdict; numbers are added to it."""
-
-    claim: str = Field(pattern=HEADLINE_CLAIM)
-    """The task's word and the claim's id, `fig06:supar_stays`."""
-    yes: str = Field(min_length=1)
-    """The sentence where the claim is SUPPORTED, without a number and without a full stop."""
-    no: str = Field(min_length=1)
-    """Where it is CONTRADICTED."""
-    undecided: str = Field(min_length=1)
-    """Where it is UNDECIDED."""
+HeadlineClaim = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*:[a-z][a-z0-9_]*$")]
+"""The task's word and the claim's id, `fig06:supar_stays`."""
 
 
 class PaperMeta(Strict):
@@ -71,12 +59,17 @@ class PaperMeta(Strict):
     code: str = Field(pattern=r"^([\w.-]+/[\w.-]+)?$")
     """The authors' repository as `owner/name`, or nothing."""
     items: list[Item] = Field(alias="item")
-    headlines: list[Headline] = Field(alias="headline", default_factory=list)
+    headline: list[HeadlineClaim] = Field(default_factory=list)
+    """The claims that its pages show first."""
+    found: str = ""
+    """What came out, in two or three sentences; `{fig06:supar_stays}` becomes our number."""
+    limits: str = ""
+    """What its results cannot support, in a short paragraph."""
 
     @model_validator(mode="after")
     def _items_unique(self) -> PaperMeta:
         _refuse_repeats([item.id for item in self.items], "item")
-        _refuse_repeats([headline.claim for headline in self.headlines], "headline")
+        _refuse_repeats(self.headline, "headline")
         return self
 
     def item(self, word: str) -> Item:

@@ -56,7 +56,7 @@ def _update_readmes(workspace: Workspace, registry: Library, papers: Sequence[Pa
 
     front = workspace.root / "README.md"
     if is_there(front) and PAPERS[0] in (text := read_text(front)):
-        shown = [paper for paper in papers if paper.meta.headlines]
+        shown = [paper for paper in papers if paper.meta.headline]
         text = update_block(text, papers_table(shown), PAPERS)
         write_text(front, update_block(text, found_block(papers), FOUND))
     for paper in (each for each in papers if not each.problem):

@@ -1,12 +1,9 @@
-"""What a paper's pages open with: a sentence per headline, chosen and numbered by its verdict."""
+"""What a paper's pages open with: its headline claims, each with its verdict."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from harness.declare.papers import Headline
-from harness.declare.verdict import Word
-from harness.publish.counts import rank
 from harness.publish.report.claim_line import ClaimLine
 from harness.publish.report.load import Entry, Paper
 
@@ -17,40 +14,23 @@ class Told:
 
     entry: Entry
     line: ClaimLine
-    said: str
-    """The sentence that its verdict chose."""
 
     @property
     def text(self) -> str:
         """The whole in plain text."""
-        return self.line.said(f"{self.said}.")
+        return self.line.whole
 
 
 def headlines(paper: Paper) -> list[Told]:
-    """Return a paper's headlines, each from the best profile that its claim was run at.
-
-    What is contradicted stands first. A headline that was run nowhere is left out.
-    """
-    found = [told for each in paper.meta.headlines if (told := _told(paper, each)) is not None]
-    return sorted(found, key=lambda told: rank(told.line.row.verdict))
+    """Return a paper's headline claims in their order, each at the best profile that ran it."""
+    return [told for each in paper.meta.headline if (told := _told(paper, each)) is not None]
 
 
-def _told(paper: Paper, headline: Headline) -> Told | None:
-    word, claim = headline.claim.split(":")
+def _told(paper: Paper, headline: str) -> Told | None:
+    word, claim = headline.split(":")
     for entry in paper.entries:
         for run in entry.runs if entry.item.id == word else ():
             for row in run.rows:
                 if row.claim == claim and run.profile != "smoke":
-                    said = _chosen(headline, row.verdict, row.statement)
-                    return Told(entry=entry, line=ClaimLine(row), said=said)
+                    return Told(entry=entry, line=ClaimLine(row))
     return None
-
-
-def _chosen(headline: Headline, verdict: str, statement: str) -> str:
-    """Return the sentence of a verdict; of what was not tested, the claim itself."""
-    said = {
-        Word.SUPPORTED: headline.yes,
-        Word.CONTRADICTED: headline.no,
-        Word.UNDECIDED: headline.undecided,
-    }
-    return said.get(Word(verdict), statement.rstrip("."))

@@ -46,11 +46,10 @@ item = [
   { id = "fig12", title = "A diagram", status = "without_data", reason = "No measurement." },
   { id = "tab01", title = "Later", status = "planned", reason = "It needs eight GPUs." },
 ]
-[[headline]]
-claim = "fig02:grows"
-yes = "Sparse nets lose"
-no = "Sparse nets win"
-undecided = "Whether sparse nets lose is open"
+headline = [
+    "fig02:grows",
+]
+
 """
 
 DEVIATIONS_TOML = """

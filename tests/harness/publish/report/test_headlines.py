@@ -1,57 +1,22 @@
-"""Headlines: the verdict chooses the sentence, and its numbers stand behind it."""
+"""Headlines: the claims that a paper names stand first, in its order, with their numbers."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
-from harness.declare.papers import Headline
-from harness.declare.verdict import OVERLAPS, Word
-from harness.publish.check_row import CheckRow
 from harness.publish.report.headlines import headlines
-from harness.publish.report.load import Paper
-from tests.harness.publish.report.pages import Demo, paper_of, with_rows
+from tests.harness.publish.report.pages import Demo, paper_of
 
 NUMBERS = "Ours: 1.00 ± 0.25 nats; asked: at least 0.5 nats; paper: 1; 3 seeds."
-OTHER = Headline(claim="fig02:shrinks", yes="Dense", no="Not dense", undecided="Open")
 
 
-def paper_with(demo: Demo, **fields: object) -> Paper:
-    """Return the demo paper with the verdict changed that its headline is about."""
-
-    def changed(row: CheckRow) -> CheckRow:
-        return replace(row, **fields) if row.claim == "grows" else row  # type: ignore[arg-type]
-
-    return with_rows(paper_of(demo), changed)
+def test_a_headline_is_its_claim_with_numbers(demo: Demo) -> None:
+    (told,) = headlines(paper_of(demo))
+    assert told.text == f"✔ Loss grows as density falls. {NUMBERS}"
 
 
-@pytest.mark.parametrize(
-    ("verdict", "sentence"),
-    [
-        (Word.SUPPORTED, "✔ Sparse nets lose"),
-        (Word.CONTRADICTED, "✘ Sparse nets win"),
-        (Word.UNDECIDED, "? Whether sparse nets lose is open"),
-        (Word.UNTESTED, "– Loss grows as density falls"),  # noqa: RUF001
-    ],
-)
-def test_the_verdict_chooses_the_sentence(demo: Demo, verdict: Word, sentence: str) -> None:
-    (told,) = headlines(paper_with(demo, verdict=verdict, reason=OVERLAPS))
-    assert told.text == f"{sentence}. {NUMBERS}"
-
-
-def test_what_is_open_or_exploratory_says_so(demo: Demo) -> None:
-    fields = {"verdict": Word.UNDECIDED, "registered": False, "seeds_to_decide": 9}
-    (told,) = headlines(paper_with(demo, **fields))
-    assert told.text.endswith("3 seeds. About 9 seeds would decide it; exploratory.")
-
-
-@pytest.mark.parametrize(
-    ("verdict", "order"),
-    [(Word.SUPPORTED, ["shrinks", "grows"]), (Word.ERROR, ["grows", "shrinks"])],
-)
-def test_what_went_worst_stands_first(demo: Demo, verdict: Word, order: list[str]) -> None:
-    """Whatever their order in paper.toml; the second one's claim is contradicted."""
-    paper = paper_with(demo, verdict=verdict)
-    meta = paper.meta.model_copy(update={"headlines": [*paper.meta.headlines, OTHER]})
-    assert [told.line.row.claim for told in headlines(replace(paper, meta=meta))] == order
+def test_they_keep_the_order_of_the_paper(demo: Demo) -> None:
+    paper = paper_of(demo)
+    meta = paper.meta.model_copy(update={"headline": ["fig02:shrinks", "fig02:grows"]})
+    told = headlines(replace(paper, meta=meta))
+    assert [each.line.row.claim for each in told] == ["shrinks", "grows"]
