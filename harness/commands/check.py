@@ -54,7 +54,7 @@ def check(
 ) -> None:
     """Tell the verdicts of every check and claim; exit 1 if a check fails or one errs."""
     from harness.declare.overrides import Overrides
-    from harness.publish.report.check_text import check_text
+    from harness.publish.report.terminal import check_text
     from harness.publish.verdicts import json_rows, places_of, verdicts_of
 
     wanted = parse_profile(profile) if profile else None

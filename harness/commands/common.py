@@ -8,7 +8,6 @@ import re
 import shlex
 import shutil
 import sys
-import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ import typer
 
 from harness.declare.profiles import parse_profile
 from harness.errors import SpecError, UsageError
+from harness.lines import wrapped
 from harness.outgoing import tidy
 
 if TYPE_CHECKING:  # what `repro list` needs none of
@@ -62,7 +62,6 @@ def group(*, help: str, epilog: str = "") -> typer.Typer:
 CELL_CHARS = 10_000
 MOST_TOLD = 5
 """Tasks that are named where none of many has a trial."""
-WIDTH = 80
 LEAST_WRAPPED = 24
 """Characters of the last column of a table that is wider than the terminal."""
 
@@ -225,21 +224,6 @@ def print_rows(rows: Sequence[Mapping[str, Any]], *, as_json: bool, columns: Seq
         typer.echo(
             "\n".join([f"{head}{lines[0]}".rstrip(), *(indent + each for each in lines[1:])])
         )
-
-
-def wrapped(text: str, indent: int = 0, *, hang: int = 0, width: int = WIDTH) -> list[str]:
-    """Return text in lines of so many columns, all but the first `hang` further to the right.
-
-    A word that is longer than a line stays whole: it is to be copied.
-    """
-    return textwrap.wrap(
-        text,
-        width,
-        initial_indent=" " * indent,
-        subsequent_indent=" " * (indent + hang),
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
 
 
 def _cell(value: Any) -> str:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 import typer
 
 from harness.commands.common import (
-    WIDTH,
     JsonOption,
     ProfileOption,
     SeedsOption,
@@ -23,6 +22,7 @@ from harness.commands.common import (
     time_told,
 )
 from harness.declare.profiles import parse_profile
+from harness.lines import WIDTH
 from harness.errors import SpecError, UsageError, one_of
 from harness.outgoing import tidy
 

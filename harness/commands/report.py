@@ -16,17 +16,16 @@ SiteOption = Annotated[
 def report(site_only: SiteOption = False) -> None:
     """Write the static report to site/, and RESULTS.md from the committed profiles."""
     from harness.declare.profiles import PROFILES
-    from harness.publish.report import build_results
-    from harness.publish.report.load import load_papers
-    from harness.publish.report.site.pages import write_site
+    from harness.publish.report.load import load_pages
+    from harness.publish.report.write import write_results, write_site
     from harness.store.pair import finish_pairs
 
     asked = asked_for(None, reads=True)
     finish_pairs(asked.workspace.root / "results")
-    papers = load_papers(asked.workspace, asked.library, PROFILES, store=not site_only)
-    for paper in papers:
-        if paper.problem and paper.meta.id in asked.library.papers:
-            say_broken(f"{paper.meta.id}: {paper.problem}")
+    pages = load_pages(asked.workspace, asked.library, PROFILES, store=not site_only)
+    for page in pages:
+        if page.problem and page.meta.id in asked.library.papers:
+            say_broken(f"{page.meta.id}: {page.problem}")
     if not site_only:
-        say(f"wrote {build_results(asked.workspace, asked.library, papers)}")
-    say(f"wrote {write_site(asked.workspace, papers)}: open it in a browser")
+        say(f"wrote {write_results(asked.workspace, asked.library, pages)}")
+    say(f"wrote {write_site(asked.workspace, pages)}: open it in a browser")

@@ -30,13 +30,13 @@ def show(
     as_json: JsonOption = False,
 ) -> None:
     """Tell a task's verdicts, the worst first, or all of one claim, and where to look further."""
-    from harness.publish.show import claim_text, largest_stored, task_text, view_of
+    from harness.publish.report.terminal import claim_text, task_text, view_of
     from harness.publish.verdicts import json_rows
 
     task_id, _, claim = name.partition(":")
     asked = asked_for([task_id], "smoke", settings, seeds, reads=True)
     task = asked.library.one(task_id)
-    scale = parse_profile(profile) if profile else largest_stored(asked.workspace, task)
+    scale = parse_profile(profile) if profile else None
     view = view_of(asked.library, asked.workspace, task, scale)
     if claim:
         view = view.only(claim)

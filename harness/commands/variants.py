@@ -20,8 +20,8 @@ from harness.commands.common import (
     say,
     say_broken,
     shown,
-    wrapped,
 )
+from harness.lines import wrapped
 from harness.errors import DataError, HarnessError
 
 if TYPE_CHECKING:  # what they import would slow every verb down

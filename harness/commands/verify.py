@@ -20,7 +20,6 @@ from harness.commands.common import (
     print_rows,
     say,
     time_told,
-    wrapped,
 )
 from harness.commands.run import (
     INTERRUPTED,
@@ -29,6 +28,7 @@ from harness.commands.run import (
     run_facts,
     stop_cleanly_on_signals,
 )
+from harness.lines import wrapped
 from harness.errors import RunError, UsageError
 
 if TYPE_CHECKING:  # what they import would slow every verb down

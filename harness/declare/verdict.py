@@ -44,7 +44,7 @@ Why = Literal["scale", "control", "missing", "not run", "error"]
 """Why a claim is UNTESTED: this profile cannot decide it; its positive control failed; a GPU, data
 or a judge is missing; nobody ran it; its trials failed."""
 OVERLAPS = "the interval overlaps the threshold"
-NO_CONTROL = "outside what is asked, but no positive control says that this setting could show it"
+NO_CONTROL = "outside what is asked, without a positive control"
 BEST_FIRST = (Word.SUPPORTED, Word.UNDECIDED, Word.CONTRADICTED)
 WORDS_OF_CHECKS = {
     Word.SUPPORTED: Word.HOLDS,
@@ -52,6 +52,16 @@ WORDS_OF_CHECKS = {
     # A check has no doubt: what is not shown does not hold.
     Word.UNDECIDED: Word.FAILS,
 }
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Part:
+    """One of several numbers that a claim is about, with its 95 % interval."""
+
+    name: str
+    measured: float | None
+    low: float | None
+    high: float | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -67,6 +77,8 @@ class Verdict:
     num_seeds: int = 0
     deciding: str = ""
     """Which of several numbers is `measured`: the one that the verdict hangs on."""
+    parts: tuple[Part, ...] = ()
+    """All numbers, where there are several."""
     control: Literal["", "held", "failed"] = ""
     """How the positive control went; empty where there is none, or nothing was measured."""
     samples: tuple[tuple[float, ...], ...] = ()
@@ -207,15 +219,21 @@ def decide(
         reason = "the quantity is infinite, as where runs diverge"
     if not single and len(samples) < MIN_SEEDS:
         word, reason = Word.UNDECIDED, f"{len(samples)} seed(s), need at least {MIN_SEEDS}"
-    verdict = _verdict(criterion, word, reason, intervals[worst])
-    return replace(
-        verdict,
+    parts = [
+        Part(name=_named(criterion, place, len(words)), **_numbers(criterion, interval))
+        for place, interval in enumerate(intervals)
+    ]
+    return Verdict(
+        word=word,
+        reason=reason,
+        **_numbers(criterion, intervals[worst]),
         num_seeds=0 if single else len(samples),
-        deciding=_deciding(criterion, worst, len(words)),
+        deciding=parts[worst].name,
+        parts=tuple(parts) if len(parts) > 1 else (),
     )
 
 
-def _deciding(criterion: Criterion, place: int, count: int) -> str:
+def _named(criterion: Criterion, place: int, count: int) -> str:
     """Name one of the numbers that are judged; nothing where there is one."""
     if len(criterion.names) == count:
         return criterion.names[place]
@@ -240,6 +258,22 @@ def _margin(value: float, low: float, high: float) -> float:
     from_low = value - low if math.isfinite(low) else math.inf
     from_high = high - value if math.isfinite(high) else math.inf
     return min(from_low, from_high)
+
+
+def with_threshold_times(criterion: Criterion, factor: float) -> Criterion:
+    """Return a criterion that leaves so many times the room: a range keeps its middle."""
+    threshold = criterion.threshold
+    if not isinstance(threshold, tuple):
+        return replace(criterion, threshold=factor * threshold)
+    low, high = threshold
+    if criterion.form == "ratio":
+        # One bound alone is a number; two are as far from 1 as one another, in logarithms.
+        is_one = low <= 0 or math.isinf(high)
+        bounds = (low * factor, high * factor) if is_one else (low**factor, high**factor)
+        return replace(criterion, threshold=bounds)
+    middle, half = (low + high) / 2, factor * (high - low) / 2
+    is_open = not math.isfinite(half)
+    return criterion if is_open else replace(criterion, threshold=(middle - half, middle + half))
 
 
 def band(criterion: Criterion) -> tuple[float, float]:
@@ -283,9 +317,9 @@ def _exp(number: float) -> float:
     return math.exp(number) if number < 700.0 else math.inf
 
 
-def _verdict(criterion: Criterion, word: Word, reason: str, interval: Interval) -> Verdict:
-    numbers = [interval.mean, interval.low, interval.high]
+def _numbers(criterion: Criterion, interval: Interval) -> dict[str, float | None]:
+    """Return an interval's mean and ends as a reader has them; JSON holds no infinity."""
+    numbers = {"measured": interval.mean, "low": interval.low, "high": interval.high}
     if criterion.form == "ratio":
-        numbers = [_exp(number) for number in numbers]
-    measured, low, high = (number if math.isfinite(number) else None for number in numbers)
-    return Verdict(word=word, reason=reason, measured=measured, low=low, high=high)
+        numbers = {name: _exp(number) for name, number in numbers.items()}
+    return {name: n if math.isfinite(n) else None for name, n in numbers.items()}

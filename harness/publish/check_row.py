@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from harness.declare.verdict import Word
+from harness.declare.verdict import Part, Word
 
-SCHEMA_VERSION = 8
+SCHEMA_VERSION = 9
 
 Kind = Literal["check", "claim", "own"]
 """An exact statement on our code, a claim of the paper, or a question of our own."""
@@ -45,7 +46,22 @@ class CheckRow:
     deciding: str
     """Which of the claim's several numbers is `measured`."""
     statement: str
+    parts: tuple[Part, ...] = ()
+    """All numbers, where the claim is about several."""
+    if_halved: str = ""
+    """The verdict if a threshold of ours were half as large; empty where none of ours decides."""
+    if_doubled: str = ""
     schema_version: int = SCHEMA_VERSION
+
+    @classmethod
+    def of(cls, stored: Mapping[str, Any]) -> CheckRow:
+        """Return what a file of verdicts holds."""
+        return cls(**{**stored, "parts": tuple(Part(**part) for part in stored["parts"])})
+
+    @property
+    def label(self) -> str:
+        """What a plot calls it: its item and the words of its id."""
+        return f"{self.task.partition('/')[2]} {self.claim}".replace("_", " ")
 
     @property
     def kind(self) -> Kind:

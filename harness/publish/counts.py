@@ -71,6 +71,19 @@ def by_luck(rows: Iterable[CheckRow]) -> str:
     )
 
 
+def if_thresholds_moved(rows: Iterable[CheckRow]) -> str:
+    """Say how many verdicts stay where thresholds of ours are halved or doubled."""
+    known = [row for row in rows if row.kind == "claim" and row.if_halved]
+    if not known:
+        return ""
+    halved = sum(row.if_halved == row.verdict for row in known)
+    doubled = sum(row.if_doubled == row.verdict for row in known)
+    return (
+        f"Of {len(known)} verdicts by a threshold of ours, {halved} stay if it is halved and"
+        f" {doubled} if it is doubled."
+    )
+
+
 def registered_in_words(rows: Iterable[CheckRow]) -> str:
     """Say how many decided claims were registered before their trials ran."""
     decided = [r for r in rows if r.kind == "claim" and r.verdict in CLAIMS[:3]]

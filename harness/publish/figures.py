@@ -21,8 +21,8 @@ from harness.declare.statistics import aggregate
 from harness.declare.table import counted_seeds
 from harness.declare.task import Task
 from harness.errors import EnvError, SpecError, UsageError
-from harness.publish.labels import Labels
 from harness.publish.looks import COLORS, Look, Options, look_of, tex_settings
+from harness.publish.stand_ins import ran_on
 from harness.publish.style import (
     HATCHES,
     MARKERS,
@@ -368,7 +368,7 @@ def _foot(
     aside: what sets it apart from the committed one; None leaves out all but what was run for
     what, without which a number would pass for another's.
     """
-    here = f"here {Labels(stands_in)}" if stands_in else ""
+    here = f"ran on {ran_on(stands_in)}" if stands_in else ""
     if aside is None:
         return here
     has_seeds = task.table.seed and task.draws_seeds

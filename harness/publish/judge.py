@@ -16,7 +16,17 @@ from harness.declare.profiles import Profile
 from harness.declare.reference import published
 from harness.declare.statistics import CONFIDENCE, MIN_SEEDS
 from harness.declare.task import Task
-from harness.declare.verdict import Verdict, Why, Word, band, decide, evaluate, untested
+from harness.declare.verdict import (
+    Part,
+    Verdict,
+    Why,
+    Word,
+    band,
+    decide,
+    evaluate,
+    untested,
+    with_threshold_times,
+)
 from harness.errors import DataError
 from harness.publish.check_row import CheckRow
 from harness.run.awaited import awaited_by, awaited_text
@@ -150,7 +160,29 @@ def _row(
         seeds_to_decide=seeds_to_decide(criterion, verdict.samples) if undecided else None,
         deciding=what_number(verdict, criterion),
         statement=claim.statement,
+        parts=tuple(
+            Part(
+                name=part.name,
+                measured=_rounded(part.measured),
+                low=_rounded(part.low),
+                high=_rounded(part.high),
+            )
+            for part in verdict.parts
+        ),
+        if_halved=_if_times(claim, verdict, 0.5),
+        if_doubled=_if_times(claim, verdict, 2.0),
     )
+
+
+def _if_times(claim: Claim, verdict: Verdict, factor: float) -> str:
+    """Return the verdict if a threshold of ours were another; nothing where none decides."""
+    scope = claim.scope
+    if scope.threshold_from not in ("ours", "calibration") or not verdict.samples:
+        return ""
+    other = with_threshold_times(claim.criterion, factor)
+    word = decide(other, verdict.samples, single=scope.deterministic).word
+    needs_control = not (scope.control or scope.deterministic)
+    return Word.UNDECIDED if word == Word.CONTRADICTED and needs_control else word
 
 
 def _rounded(number: float | None) -> float | None:

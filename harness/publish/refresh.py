@@ -14,7 +14,7 @@ from harness.declare.profiles import PROFILES, Profile
 from harness.declare.task import Task
 from harness.errors import HarnessError, RunError
 from harness.publish.check_row import CheckRow
-from harness.publish.labels import labels_of
+from harness.publish.stand_ins import stand_ins
 from harness.publish.verdicts import write_verdicts
 from harness.registry import Library, walk_experiments
 from harness.store.result import (
@@ -46,7 +46,7 @@ def refresh_task(workspace: Workspace, library: Library, task: Task, profile: Pr
         # a view raises costs no record.
         pack_experiments(workspace, task, profile, store)
     overrides = workspace.overrides
-    here = labels_of(task, profile, library.titles[task.id], overrides).here
+    here = stand_ins(task, profile, library.titles[task.id], overrides)
     result = build_result(task, profile, store.read, overrides, stands_in=here)
     if result is None:
         return

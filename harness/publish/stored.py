@@ -60,7 +60,7 @@ class Stored:
         return table_as(
             fmt, self.task, self.table, reference_of(self.library, self.task),
             title=self.library.titles[self.task.id], profile=self.profile, long=long,
-            overrides=self.overrides, aside=self.overrides.label,
+            stands_in=self.stands_in, aside=self.overrides.label,
         )  # fmt: skip
 
     def figure(self, **look: Unpack[Options]) -> Figure:

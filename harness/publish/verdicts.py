@@ -158,7 +158,7 @@ def _current(workspace: Workspace, folder: PaperFolder, profile: Profile) -> lis
         found = parse_json(data, where=str(path))
         is_ours = (found["schema_version"], found["digest"]) == (SCHEMA_VERSION, _sha256(lines))
         is_current = found["follows_from"] == _follows_from(workspace, folder, profile)
-        return [CheckRow(**row) for row in found["rows"]] if is_ours and is_current else None
+        return [CheckRow.of(row) for row in found["rows"]] if is_ours and is_current else None
     except (UnreadableError, KeyError, TypeError):
         return None
 

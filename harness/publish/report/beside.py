@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from harness.declare.reference import standing
 from harness.declare.statistics import mean_and_error
 from harness.declare.table import Column, Table
-from harness.publish.labels import Labels
 from harness.publish.report.cell_text import ROUNDING, is_missing
 from harness.publish.report.text import exact, mean_sem, number
 
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 
 X_TOLERANCE = 1e-3
 """Largest relative difference between a parameter of ours and an `x` of the paper."""
-NO_LABELS = Labels()
 NO_VALUE = "no value"
 """What our cell says where every seed lacks a value (all runs diverged)."""
 
@@ -83,9 +81,7 @@ class Beside:
         )
 
 
-def beside(
-    columns: Table, table: pd.DataFrame, reference: pd.DataFrame, labels: Labels = NO_LABELS
-) -> Beside:
+def beside(columns: Table, table: pd.DataFrame, reference: pd.DataFrame) -> Beside:
     """Aggregate our table over seeds and find the paper's value for each cell.
 
     A reference row meets a line where `x` is the parameter named `x_name`, to 0.1 %, and every word
@@ -93,7 +89,6 @@ def beside(
     `y_name` is one of our columns, or, in a table with one value column, a parameter's value.
     A row that meets several lines stands beside each, with their number; one that meets none,
     or only cells that have a value, goes to `others`.
-    labels: say behind a parameter what was run in the place of what it names.
     """
     keys = tuple(c for c in columns.columns if c.role == "param")
     values = tuple(c for c in columns.columns if c.role in ("value", "measurement"))
@@ -102,7 +97,7 @@ def beside(
     seeded = columns.seed is not None
     lines = tuple(
         Line(
-            keys=tuple(_key_text(key.name, rows[0][key.name], labels) for key in keys),
+            keys=tuple(_key_text(rows[0][key.name]) for key in keys),
             num_seeds=len(rows),
             ours=tuple(_ours([row[v.name] for row in rows], v, seeded=seeded) for v in values),
             papers=tuple(found.get((index, position)) for position in range(len(values))),
@@ -174,10 +169,10 @@ def _ours(cells: Sequence[Any], value: Column, *, seeded: bool) -> str:
     return text if len(known) == len(cells) else f"{text} ({len(known)} of {len(cells)})"
 
 
-def _key_text(name: str, value: Any, labels: Labels) -> str:
+def _key_text(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return number(value) if isinstance(value, float) else labels.level(name, value)
+    return number(value) if isinstance(value, float) else str(value)
 
 
 def _places(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from harness.declare.table import counted_seeds
 from harness.declare.verdict import OVERLAPS, Word
 from harness.publish.check_row import CheckRow
-from harness.publish.counts import MARKS, counted, rank
+from harness.publish.counts import MARKS, rank
 from harness.publish.report.text import number
 from harness.publish.report.units import Reading, reading
 
@@ -34,63 +34,52 @@ class ClaimLine:
         return f"{read.ours} ({read.uneven})" if read.uneven else read.ours
 
     @property
-    def asked(self) -> str:
-        return self.read.asked
+    def numbers(self) -> str:
+        """`Ours 0.5 ± 0.1 octaves; asked at most 1; 3 seeds, exploratory`, as far as known."""
+        row = self.row
+        is_tested = bool(self.ours) and row.verdict != Word.UNTESTED
+        told = [f"ours {self.ours}{self._of_which}", f"asked {self.read.asked}"] if is_tested else []
+        if row.paper_value is not None:
+            derived = ", derived" if row.paper_is_derived else ""
+            told.append(f"paper {number(self.read.row.paper_value)}{derived}")
+        if is_tested and row.num_seeds:
+            exploratory = "" if row.registered or row.kind == "check" else ", exploratory"
+            told.append(f"{counted_seeds(row.num_seeds)}{exploratory}")
+        return sentence("; ".join(told))
 
     @property
-    def seeds(self) -> str:
-        return counted_seeds(self.row.num_seeds) if self.row.num_seeds else ""
-
-    @property
-    def paper(self) -> str:
-        """The paper's number, where it prints one."""
-        if self.row.paper_value is None:
-            return ""
-        derived = " (derived)" if self.row.paper_is_derived else ""
-        return f"{number(self.read.row.paper_value)}{derived}"
+    def _of_which(self) -> str:
+        """Name the number that decides, where there are several."""
+        row = self.row
+        names = [part.name for part in row.parts if part.measured == row.measured]
+        return f" for {names[0]}" if names and " of " not in names[0] else ""
 
     @property
     def note(self) -> str:
-        """The reason, what would decide it, and whether it is exploratory, as a sentence begins."""
+        """Why it was not tested or decided, or what would decide it."""
         row = self.row
-        told = [row.reason if row.reason != OVERLAPS else ""]
-        told += (
-            [f"about {row.seeds_to_decide} seeds would decide it"] if row.seeds_to_decide else []
-        )
-        is_decided = row.grade == "empirical" and row.num_seeds and row.verdict != Word.UNTESTED
-        told += ["exploratory"] if is_decided and not row.registered else []
-        return sentence("; ".join(filter(None, told)))
+        if row.verdict == Word.UNTESTED:
+            return f"Not tested: {row.reason.partition(': ')[2].rstrip('.')}"
+        told = [row.reason] if row.reason and row.reason != OVERLAPS else []
+        if row.seeds_to_decide:
+            told.append(f"about {row.seeds_to_decide} seeds would decide it")
+        return sentence("; ".join(told))
 
     @property
-    def numbers(self) -> str:
-        """`Ours: 0.5 ± 0.1 octaves; asked: at most 1; 3 seeds.`, as far as there are any."""
-        told = [f"ours: {self.ours}"] if self.ours else []
-        told += [f"asked: {self.asked}"] if self.asked and self.ours else []
-        told += [f"paper: {self.paper}"] if self.paper else []
-        text = "; ".join([*told, *([self.seeds] if self.seeds and self.ours else [])])
-        return sentence(text)
+    def tail(self) -> str:
+        """What follows the statement, in sentences."""
+        return " ".join(f"{part}." for part in (self.numbers, self.note) if part)
 
     @property
     def whole(self) -> str:
         """The line in plain text."""
-        return self.said(self.row.statement)
-
-    def said(self, statement: str) -> str:
-        """The line in plain text, with another sentence in the place of the statement."""
-        ends = [f"{part}." for part in (self.numbers, self.note) if part]
-        return " ".join([f"{self.mark} {statement}", *ends])
+        return " ".join(filter(None, [self.mark, self.row.statement, self.tail]))
 
 
 def sentence(text: str) -> str:
     """Return a note as a sentence begins, without its full stop; a path stays as it is."""
     is_path = "/" in text.partition(" ")[0]
     return (text if is_path else f"{text[:1].upper()}{text[1:]}").rstrip(".")
-
-
-def folded_head(folded: Sequence[ClaimLine]) -> str:
-    """Return what stands for checks that are folded away."""
-    plural = "" if len(folded) == 1 else "s"
-    return counted([line.row for line in folded]) or f"{len(folded)} check{plural}, untested"
 
 
 def in_order(rows: Iterable[CheckRow]) -> tuple[list[ClaimLine], list[ClaimLine]]:

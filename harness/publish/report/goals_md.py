@@ -19,49 +19,31 @@ COLUMNS = ("benchmark", "goal", "measured", "met", "load average", "cores of oth
 def goals_markdown(baselines: Sequence[Baseline]) -> str:
     """Return the page: a table per machine, and apart from it sums over committed records."""
     parts = [HEAD] if baselines else [HEAD, "No benchmark is committed.\n"]
-    for title, cells in goal_tables(baselines):
-        rows = [[markdown_cell(cell) for cell in row] for row in cells]
-        parts.append(f"{title}:\n\n{markdown_table(COLUMNS, rows)}\n")
-    return "\n".join(parts)
-
-
-def goals_line(baselines: Sequence[Baseline]) -> str:
-    """Return how many goals are met and which are missed, with a link to the page."""
-    if not baselines:
-        return "No benchmark is committed.\n"
-    told = []
-    missed = [[i.name for i in each.measured().values() if not i.met] for each in baselines]
-    always = set(missed[0]).intersection(*missed) if len(missed) > 1 else set()
-    for baseline, names in zip(baselines, missed, strict=True):
-        total = len(baseline.measured())
-        found = [markdown_cell(name) for name in names if name not in always]
-        tail = f"; missed: {', '.join(found)}" if found else ""
-        met = f"{total - len(names)} of {total} goals are met{tail}"
-        told.append(f"On {machine_title(baseline.machine)} {met}.")
-    every = [markdown_cell(name) for name in missed[0] if name in always]
-    told += [f"Missed on each of them: {', '.join(every)}."] if every else []
-    return f"{' '.join(told)} What was measured: [{PAGE}]({PAGE}).\n"
-
-
-def goal_tables(baselines: Sequence[Baseline]) -> list[tuple[str, list[list[str]]]]:
-    """Return titles and cells of what each machine measured, and of sums over records apart."""
-    tables = []
     for baseline in baselines:
         items, machine = list(baseline.measured().values()), machine_title(baseline.machine)
         for from_records, title in (
             (False, f"Measured on {machine}"),
             (True, f"Added up from committed records, by {machine}"),
         ):
-            cells = [goal_cells(item) for item in items if item.from_records is from_records]
-            tables += [(title, cells)] if cells else []
-    return tables
+            cells = [_cells(item) for item in items if item.from_records is from_records]
+            parts += [f"{title}:\n\n{markdown_table(COLUMNS, cells)}\n"] if cells else []
+    return "\n".join(parts)
 
 
-def goal_cells(item: Measured) -> list[str]:
+def goals_line(baselines: Sequence[Baseline]) -> str:
+    """Return how many goals each machine meets, with a link to the page."""
+    told = []
+    for each in baselines:
+        met = [item.met for item in each.measured().values()]
+        told.append(f"On {machine_title(each.machine)} {sum(met)} of {len(met)} goals are met.")
+    return " ".join([*(told or ["No benchmark is committed."]), f"[What was measured]({PAGE})."])
+
+
+def _cells(item: Measured) -> list[str]:
     """Return a benchmark as text: name, goal, measured, met, load, cores of others, setting."""
     goal = item.goal
     unit = "" if goal.unit == "ratio" else f" {goal.unit}"
-    return [
+    cells = [
         item.name,
         f"{goal.direction.replace('_', ' ')} {number(goal.limit)}{unit}",
         f"{number(item.measured)}{unit}",
@@ -70,3 +52,4 @@ def goal_cells(item: Measured) -> list[str]:
         number(item.other_cores),
         item.note,
     ]
+    return [markdown_cell(cell) for cell in cells]

@@ -4,29 +4,23 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-from harness.declare.overrides import Overrides
 from harness.declare.profiles import Profile
 from harness.declare.reference import NOT_KNOWN
 from harness.declare.task import Task
-from harness.publish.labels import Labels, labels_of
-from harness.publish.report.beside import NO_LABELS, Beside, beside
-from harness.publish.report.printed import (
-    Printed,
-    print_tables,
-    print_without_run,
-)
+from harness.publish.report.beside import Beside, beside
+from harness.publish.report.printed import Printed, print_tables, print_without_run
 from harness.publish.report.table_tex import as_latex, tex
 from harness.publish.report.table_text import ROOM, as_csv, as_markdown, as_text, csv_lines
-from harness.publish.report.text import markdown_cell, markdown_table, told_apart
+from harness.publish.report.text import markdown_cell, markdown_table
+from harness.publish.stand_ins import ran_on
 
 if TYPE_CHECKING:
     import pandas as pd
 
-NOTHING = Overrides()
 TableFormat = Literal["text", "markdown", "latex", "csv"]
 TABLE_FORMATS: tuple[TableFormat, ...] = ("text", "markdown", "latex", "csv")
 
@@ -39,33 +33,23 @@ def table_as(
     *,
     title: str,
     profile: Profile,
+    stands_in: Mapping[str, str],
     long: bool = False,
-    overrides: Overrides = NOTHING,
     aside: str = "",
 ) -> str:
     """Return a task's table as the paper prints it; the long form where it has no layout.
 
-    long: a line per row of the table, aggregated over seeds; aside: what sets the table apart
-    from the committed one, for its title and its notes.
+    stands_in: by a name of the paper what was run in its place; long: a line per row of the
+    table, aggregated over seeds; aside: what sets the table apart from the committed one.
     """
+    here = ran_on(stands_in)
     content = None
     if task.layouts and not long:
-        labels = labels_of(task, profile, overrides=overrides)
-        content = print_tables(task, table, reference, title=title, labels=labels)
+        content = print_tables(task, table, reference, title=title)
     # What a variant overrides may be what the layout names: then nothing of it would be shown.
-    if content is None or (overrides and not content.has_ours):
-        here = labels_of(task, profile, title, overrides)
-        return paper_table(
-            task,
-            table,
-            reference,
-            title=title,
-            profile=profile,
-            fmt=fmt,
-            labels=here,
-            aside=aside,
-        )
-    return _printed_as(fmt, content, aside, name=task.id, where=f"profile {profile}")
+    if content is None or (aside and not content.has_ours):
+        return _long_as(fmt, task, beside(task.table, table, reference), title, profile, here, aside)
+    return _printed_as(fmt, content, here, aside, name=task.id, where=f"profile {profile}")
 
 
 def paper_alone_as(fmt: TableFormat, task: Task, reference: pd.DataFrame, *, title: str) -> str:
@@ -74,43 +58,46 @@ def paper_alone_as(fmt: TableFormat, task: Task, reference: pd.DataFrame, *, tit
     return _printed_as(fmt, content, name=task.id, where="not run here") if content else ""
 
 
+def _titled(title: str, here: str, aside: str) -> str:
+    """Return a title with what sets the table apart, and what was run for what."""
+    apart = f"{title} ({aside})" if aside else title
+    return f"{apart}. Ran on: {here}." if here else apart
+
+
 def _printed_as(
-    fmt: TableFormat, content: Printed, aside: str = "", *, name: str, where: str
+    fmt: TableFormat, content: Printed, here: str = "", aside: str = "", *, name: str, where: str
 ) -> str:
-    whole = replace(content, title=told_apart(content.title, aside))
+    whole = replace(content, title=_titled(content.title, here, aside))
     head = f"{name}, {where}: {whole.title}"
     match fmt:
         case "latex":
             return as_latex(whole, name=name, where=where)
         case "markdown":
-            return f"{markdown_cell(head)}\n\n{as_markdown(content.told_apart(aside))}"
+            return f"{markdown_cell(head)}\n\n{as_markdown(content)}"
         case "csv":
-            return as_csv(content.told_apart(aside))
+            return as_csv(content)
         case _:
             return as_text(replace(whole, title=head))
 
 
-def paper_table(
+def _long_as(
+    fmt: TableFormat,
     task: Task,
-    table: pd.DataFrame,
-    reference: pd.DataFrame,
-    *,
+    content: Beside,
     title: str,
     profile: Profile,
-    fmt: TableFormat,
-    labels: Labels = NO_LABELS,
-    aside: str = "",
+    here: str,
+    aside: str,
 ) -> str:
     """Return a task's table, aggregated over seeds, with the paper's values beside ours.
 
     Our numbers are mean and standard error of the mean over seeds. A column of the paper's
     values stands after each of ours that any of them meets; its other cells say that none
-    is known here. What is not the paper itself says so in its cell. What stood in for what the
-    title and the parameters name stands behind them; a CSV keeps its keys, and has a column of it.
+    is known here. What is not the paper itself says so in its cell. A CSV has columns of what
+    stood in and of what sets it apart.
     """
-    content = beside(task.table, table, reference, NO_LABELS if fmt == "csv" else labels)
     header, rows = grid(content)
-    named = told_apart(labels.caption(title), aside)
+    named = _titled(title, here, aside)
     match fmt:
         case "latex":
             return _latex(task, named, content, header, rows, profile)
@@ -121,13 +108,9 @@ def paper_table(
             head = textwrap.fill(head, ROOM) if fmt == "text" else markdown_cell(head)
             return f"{head}\n\n{lines}\n"
         case _:
-            here = "; ".join(f"{name}: {what}" for name, what in labels.here.items())
-            apart = {"run": aside} if aside else {}
-            stands_in = {"stands_in": here} if here else {}
-            return csv_lines(
-                [*apart, *header, *stands_in],
-                *([*apart.values(), *row, *stands_in.values()] for row in rows),
-            )
+            more = {name: what for name, what in (("run", aside), ("ran_on", here)) if what}
+            lines_of = ([*row, *more.values()] for row in rows)
+            return csv_lines([*header, *more], *lines_of)
 
 
 def grid(content: Beside) -> tuple[list[str], list[list[str]]]:

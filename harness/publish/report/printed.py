@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,15 +10,12 @@ from typing import TYPE_CHECKING, Any
 from harness.declare.layout import Layout, Line, Shows
 from harness.declare.reference import MARKS, NOT_KNOWN, STANDING
 from harness.declare.task import Task
-from harness.publish.labels import Labels
-from harness.publish.report.beside import X_TOLERANCE, Beside, OtherRow, beside, other_row
+from harness.publish.report.beside import X_TOLERANCE, OtherRow, other_row
 from harness.publish.report.cell_text import NO_VALUE, NOT_RUN, ours_text, paper_text
-from harness.publish.report.text import PLUS_MINUS, told_apart
+from harness.publish.report.text import PLUS_MINUS
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from harness.publish.report.load import Entry, Run
 
 UNKNOWN = "n"
 ONE_SEED = " (1)"
@@ -128,41 +124,6 @@ class Printed:
         cells = (place for table in self.tables for row in table.places for place in row)
         return any(place.ours != NOT_RUN for place in cells)
 
-    def told_apart(self, aside: str) -> Printed:
-        """Return tables each of which says what sets it apart from the committed one."""
-        if not aside:
-            return self
-        tables = [replace(each, title=told_apart(each.title, aside)) for each in self.tables]
-        return replace(self, tables=tuple(tables))
-
-
-@functools.cache
-def print_run(entry: Entry, run: Run) -> Printed | None:
-    """Lay out what a task has in one profile; None where it has no table or no layout.
-
-    Once: several pages show it.
-    """
-    task = entry.task
-    if run.table is None or task is None or entry.reference is None or not task.layouts:
-        return None
-    title = entry.item.title
-    return print_tables(task, run.table, entry.reference, title=title, labels=run.labels)
-
-
-@functools.cache
-def beside_run(entry: Entry, run: Run) -> Beside | None:
-    """Set the paper's values beside a task's table in one profile, once; None without a table."""
-    if run.table is None or entry.task is None or entry.reference is None:
-        return None
-    return beside(entry.task.table, run.table, entry.reference, run.labels)
-
-
-def print_entry(entry: Entry) -> Printed | None:
-    """Lay out the paper's values of an item that was not run; None where there are none."""
-    if entry.task is None or entry.reference is None or entry.runs:
-        return None
-    return print_without_run(entry.task, entry.reference, title=entry.item.title)
-
 
 def print_without_run(task: Task, reference: pd.DataFrame, *, title: str) -> Printed | None:
     """Lay out the paper's values alone, of a task that has none of ours."""
@@ -171,11 +132,11 @@ def print_without_run(task: Task, reference: pd.DataFrame, *, title: str) -> Pri
     if not task.layouts or reference.empty:
         return None
     nothing = pd.DataFrame(columns=task.table.names)
-    return print_tables(task, nothing, reference, title=title, labels=Labels())
+    return print_tables(task, nothing, reference, title=title)
 
 
 def print_tables(
-    task: Task, table: pd.DataFrame, reference: pd.DataFrame, *, title: str, labels: Labels
+    task: Task, table: pd.DataFrame, reference: pd.DataFrame, *, title: str
 ) -> Printed:
     """Lay out a task's table as its layouts say, with the paper's values in the same cells.
 
@@ -198,9 +159,9 @@ def print_tables(
             continue
         kept = kept or list(range(len(rows)))
         met |= {place.row for row in rows for place in row if place.row is not None}
-        tables.append(_printed(task, layout, rows, kept, labels))
+        tables.append(_printed(task, layout, rows, kept))
     others = [other_row(row) for index, row in enumerate(records) if index not in met]
-    return Printed(title=labels.caption(title), tables=tuple(tables), others=tuple(others))
+    return Printed(title=title, tables=tuple(tables), others=tuple(others))
 
 
 def _kept(rows: Sequence[Sequence[Place]]) -> list[int]:
@@ -227,7 +188,6 @@ def _printed(
     layout: Layout,
     rows: Sequence[tuple[Place, ...]],
     kept: Sequence[int],
-    labels: Labels,
 ) -> PrintedTable:
     of_table, of_columns, of_rows = _units(layout)
     left_out = [row for index, row in enumerate(layout.rows) if index not in kept]
@@ -236,9 +196,9 @@ def _printed(
     inferred = INFERRED if layout.inferred else ""
     title = ", ".join(filter(None, [layout.title, inferred, of_table and f"in {of_table}"]))
     return PrintedTable(
-        title=labels.names(title[:1].upper() + title[1:]),
-        rows=_heads(lines, places, of_rows, labels),
-        columns=_heads(layout.columns, list(zip(*places, strict=True)), of_columns, labels),
+        title=title[:1].upper() + title[1:],
+        rows=_heads(lines, of_rows),
+        columns=_heads(layout.columns, of_columns),
         places=places,
         notes=(_legend(task, layout, places), *_footnotes(task, layout, places, left_out)),
     )
@@ -257,22 +217,12 @@ def _single_marked(rows: Sequence[Sequence[Place]]) -> tuple[tuple[Place, ...], 
     return tuple(tuple(marked(place) for place in row) for row in rows)
 
 
-def _heads(
-    lines: Sequence[Line],
-    places: Sequence[Sequence[Place]],
-    units: Mapping[str, str],
-    labels: Labels,
-) -> tuple[Head, ...]:
-    """Return the heads of rows, or of columns; one says what was run if anything was."""
-    ran = [any(place.ran for place in cells) for cells in places]
-    groups = {line.group for line, any_ran in zip(lines, ran, strict=True) if any_ran}
-    heads = []
-    for line, any_ran in zip(lines, ran, strict=True):
-        unit = units.get(_name(line), "")
-        text = labels.names(line.head) if any_ran else line.head
-        group = labels.names(line.group) if line.group in groups else line.group
-        heads.append(Head(f"{text} ({unit})" if unit else text, group))
-    return tuple(heads)
+def _heads(lines: Sequence[Line], units: Mapping[str, str]) -> tuple[Head, ...]:
+    """Return the heads of rows, or of columns, with their units."""
+    named = [(line, units.get(_name(line), "")) for line in lines]
+    return tuple(
+        Head(f"{line.head} ({unit})" if unit else line.head, line.group) for line, unit in named
+    )
 
 
 def _name(line: Line) -> str:

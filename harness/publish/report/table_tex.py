@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import groupby
 
+from harness.lines import wrapped
 from harness.publish.report.printed import Printed, PrintedTable
 from harness.publish.report.table_text import (
     Panel,
@@ -14,7 +15,6 @@ from harness.publish.report.table_text import (
     panels,
     row_heads,
     shown_rows,
-    wrapped,
 )
 from harness.publish.report.text import PLUS_MINUS
 from harness.publish.style import TEX_SIGNS
@@ -70,7 +70,7 @@ def _floats(table: PrintedTable) -> list[list[Panel]]:
     lines = sum(map(len, row_heads(table))) + len({head.group for head in table.rows})
     every = panels(table, ROOM, points, GAP)
     deepest = max(
-        len(wrapped(table.columns[index].text, width))
+        len(wrapped(table.columns[index].text, width=width))
         for panel in every
         for index, width in zip(panel.columns, panel.widths, strict=True)
     )
@@ -99,7 +99,7 @@ def _tabular(table: PrintedTable, panel: Panel) -> list[str]:
     lines = [f"  \\begin{{tabular}}{{@{{}}l{'r' * count}@{{}}}}", "    \\toprule"]
     lines += _group_heads(table, panel)
     sized = zip(panel.columns, panel.widths, strict=True)
-    heads = [_stack(wrapped(table.columns[index].text, width), "c") for index, width in sized]
+    heads = [_stack(wrapped(table.columns[index].text, width=width), "c") for index, width in sized]
     lines += [f"    & {' & '.join(heads)} \\\\", "    \\midrule"]
     rows, stubs, cells = shown_rows(table, panel), row_heads(table), table.cells()
     for number, (group, run) in enumerate(groupby(rows, key=lambda row: table.rows[row].group)):
@@ -121,7 +121,7 @@ def _group_heads(table: PrintedTable, panel: Panel) -> list[str]:
         return []
     cells, rules = [], []
     for group, places in spans:
-        head = _stack(wrapped(group, panel.width(places)), "c")
+        head = _stack(wrapped(group, width=panel.width(places)), "c")
         cells.append(f"\\multicolumn{{{len(places)}}}{{c}}{{{head}}}")
         # Column 1 is that of the rows' heads.
         rules += [f"\\cmidrule(lr){{{places[0] + 2}-{places[-1] + 2}}}"] if group else []
@@ -142,7 +142,7 @@ def points(text: str) -> float:
 def _stack(lines: Sequence[str], align: str) -> str:
     """Return the lines of a head, one above the other."""
     text = r"\\".join(tex(line) for line in lines)
-    return text if len(lines) == 1 else f"\\shortstack[{align}]{{{text}}}"
+    return text if len(lines) <= 1 else f"\\shortstack[{align}]{{{text}}}"
 
 
 def tex(text: str) -> str:

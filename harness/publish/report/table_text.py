@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from harness.lines import WIDTH, wrapped
 from harness.publish.report.beside import OtherRow
 from harness.publish.report.printed import Head, Printed, PrintedTable
 from harness.publish.report.text import markdown_cell, markdown_table
 
-ROOM = 80
+ROOM = WIDTH
 GAP = 2
 ROW_HEAD, COLUMN_HEAD = 26, 12
 """How wide a head may be before it is wrapped; a longer word is not broken."""
@@ -38,14 +39,9 @@ class Panel:
         return sum(self.widths[place] for place in places) + GAP * (len(places) - 1)
 
 
-def wrapped(text: str, width: int) -> list[str]:
-    """Return text in lines, words whole."""
-    return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
-
-
 def row_heads(table: PrintedTable) -> list[list[str]]:
     """Return the lines of each row's head."""
-    return [wrapped(head.text, ROW_HEAD) for head in table.rows]
+    return [wrapped(head.text, width=ROW_HEAD) or [""] for head in table.rows]
 
 
 def panels(
@@ -59,7 +55,7 @@ def panels(
     stub = max(measure(line) for lines in row_heads(table) for line in lines)
     sizes = []
     for index, head in enumerate(table.columns):
-        shown = [*(row[index] for row in texts), *wrapped(head.text, widths[index])]
+        shown = [*(row[index] for row in texts), *wrapped(head.text, width=widths[index])]
         sizes.append(max([measure(text) for text in shown]) + gap)
     parts, left = list[list[int]]([[]]), room - stub
     for _, run in groupby(range(len(sizes)), key=lambda index: table.columns[index].group):
@@ -79,7 +75,7 @@ def _widths(table: PrintedTable) -> list[int]:
     widths, texts = [], table.texts()
     for index, head in enumerate(table.columns):
         cell = max(len(row[index]) for row in texts)
-        lines = wrapped(head.text, max(cell, COLUMN_HEAD))
+        lines = wrapped(head.text, width=max(cell, COLUMN_HEAD))
         alone = sum(head.group == other.group for other in table.columns) == 1
         group = max(map(len, head.group.split()), default=0) if alone else 0
         widths.append(max(cell, group, *map(len, lines)))
@@ -108,17 +104,17 @@ def _panel(table: PrintedTable, panel: Panel) -> Iterator[str]:
     gap = " " * GAP
     if any(heads[index].group for index in panel.columns):
         spans = [(group, panel.width(places)) for group, places in panel.spans(heads)]
-        yield from _lines(stub, [(wrapped(group, width), width) for group, width in spans])
+        yield from _lines(stub, [(wrapped(group, width=width), width) for group, width in spans])
         rules = ["-" * width if group else " " * width for group, width in spans]
         yield " " * stub + gap + gap.join(rules).rstrip()
     columns = list(zip(panel.columns, panel.widths, strict=True))
-    yield from _lines(stub, [(wrapped(heads[i].text, width), width) for i, width in columns])
+    yield from _lines(stub, [(wrapped(heads[i].text, width=width), width) for i, width in columns])
     yield "-" * (stub + GAP + panel.width(range(len(panel.columns))))
     texts, group = table.texts(), ""
     for number in shown_rows(table, panel):
         if table.rows[number].group != group:
             group = table.rows[number].group
-            yield from wrapped(group, ROOM)
+            yield from wrapped(group)
         *above, last = stubs[number]
         yield from above
         cells = gap.join(texts[number][index].rjust(width) for index, width in columns)

@@ -155,25 +155,6 @@ def _steps(slack: float) -> str:
     return f"every step up, slack {number(slack)}"
 
 
-def duration(seconds: float) -> str:
-    """Return a duration for people.
-
-    >>> duration(0.42), duration(75), duration(3700)
-    ('0.4 s', '1 min 15 s', '1 h 1 min')
-    """
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    minutes = round(seconds) // 60
-    if minutes < 60:
-        return f"{minutes} min {round(seconds) % 60} s"
-    return f"{minutes // 60} h {minutes % 60} min"
-
-
-def told_apart(title: str, aside: str) -> str:
-    """Return a title that says what sets a table apart from the committed one, if anything."""
-    return f"{title} ({aside})".strip() if aside else title
-
-
 def markdown_cell(text: str) -> str:
     """Return text that cannot break out of a cell of a Markdown table, nor be read as HTML.
 

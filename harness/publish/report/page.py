@@ -1,0 +1,288 @@
+"""The page of a paper: everything that its HTML, Markdown and text show, read once from disk."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from harness.declare.papers import Deviation, Item, PaperMeta
+from harness.declare.profiles import Profile
+from harness.declare.task import Task
+from harness.declare.verdict import Word
+from harness.publish.check_row import CheckRow
+from harness.publish.counts import (
+    CLAIMS,
+    MARKS,
+    by_luck,
+    counted,
+    if_thresholds_moved,
+    registered_in_words,
+    verdict_counts,
+)
+from harness.publish.report.claim_line import ClaimLine
+from harness.publish.report.printed import Printed, print_tables, print_without_run
+from harness.publish.stand_ins import ran_on
+from harness.registry import BrokenTask
+from harness.store.meta import ResultMeta
+from harness.store.result import TaskResult
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+BEST_FIRST: tuple[Profile, ...] = ("paper", "gpu", "cpu", "smoke")
+"""The order in which the profiles of one task are shown."""
+SCALES: dict[Profile, str] = {"cpu": "small", "gpu": "one GPU", "paper": "paper's setting"}
+"""What a reader calls a profile."""
+PLACEHOLDER = re.compile(r"\{(\w+):(\w+)\}")
+NOT_MEASURED = "(not measured)"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Run:
+    """A task in one profile, as stored."""
+
+    task: Task
+    profile: Profile
+    rows: tuple[CheckRow, ...]
+    deviations: tuple[Deviation, ...] = ()
+    result: TaskResult | None = None
+    reference: pd.DataFrame | None = None
+    title: str = ""
+    figure: bytes | None = None
+    """The figure as SVG, where one was drawn."""
+    problem: str = ""
+    """Why the stored result cannot be used."""
+
+    @property
+    def stem(self) -> str:
+        """What the names of its files begin with, below `results/` and `figures/`."""
+        return f"{self.task.id}.{self.profile}"
+
+    @property
+    def meta(self) -> ResultMeta | None:
+        return self.result.meta if self.result else None
+
+    @property
+    def scale(self) -> str:
+        return SCALES.get(self.profile, self.profile)
+
+    @property
+    def ran_on(self) -> str:
+        """Say once what stood in for what the paper names; nothing where nothing did."""
+        here = ran_on(self.meta.stands_in) if self.meta else ""
+        return f"Ran on: {here}." if here else ""
+
+    @property
+    def answer(self) -> str:
+        """Say what the claims came to."""
+        return f"{counted(self.rows)}." if self.rows else "It declares no claims."
+
+    @cached_property
+    def printed(self) -> Printed | None:
+        """The table as the paper prints it; None where there is no table or no layout."""
+        if self.result is None or self.reference is None or not self.task.layouts:
+            return None
+        table = self.result.table
+        return print_tables(self.task, table, self.reference, title=self.title)
+
+    @property
+    def gaps(self) -> list[str]:
+        """The trials without a result, those of one reason together."""
+        by_reason: dict[str, list[str]] = {}
+        for gap in self.meta.not_run if self.meta else []:
+            by_reason.setdefault(gap.reason, []).append(gap.trial)
+        return [
+            f"{trials[0]}{f' and {len(trials) - 1} more' if len(trials) > 1 else ''}: {reason}"
+            for reason, trials in by_reason.items()
+        ]
+
+    @property
+    def commands(self) -> list[str]:
+        """What makes its result, its figure and its table again."""
+        at = f"{self.task.id} --profile {self.profile}"
+        drawn = [f"repro plot {at} --format pdf"] if self.task.figure is not None else []
+        return [f"repro run {at}", *drawn, f"repro table {at} --format latex"]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Section:
+    """One table or figure of a paper, with its task and runs where there are any."""
+
+    paper: str
+    item: Item
+    task: Task | None = None
+    broken: BrokenTask | None = None
+    runs: tuple[Run, ...] = ()
+    """Stored profiles, best first."""
+    reference: pd.DataFrame | None = None
+    source: str = ""
+    """The file that declares it, from the top of the checkout; empty where it is not in there."""
+    not_run: tuple[CheckRow, ...] = ()
+    """The claims' verdicts at `cpu` where no profile is stored."""
+    waits: str = ""
+    """What it waits for, and what runs it then."""
+
+    @property
+    def id(self) -> str:
+        return f"{self.paper}/{self.item.id}"
+
+    @property
+    def rows(self) -> tuple[CheckRow, ...]:
+        """The verdicts of its best run, or that it was not run."""
+        return self.runs[0].rows if self.runs else self.not_run
+
+    @property
+    def state(self) -> str:
+        """Say in one line why there is nothing to show, or nothing if there is."""
+        if self.broken is not None:
+            return f"broken: {self.broken.reason}"
+        if self.item.status == "without_data":
+            return self.item.reason
+        if self.item.status == "planned":
+            return f"planned: {self.item.reason}"
+        if self.task is None:
+            return f"broken: {self.item.file} declares no task {self.id}"
+        return "" if self.runs else ": ".join(filter(None, ["not run", self.waits]))
+
+    @cached_property
+    def paper_alone(self) -> Printed | None:
+        """The paper's values of what was not run; None where there are none."""
+        if self.task is None or self.reference is None or self.runs:
+            return None
+        return print_without_run(self.task, self.reference, title=self.item.title)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ScaleLine:
+    """A claim with its mark at each scale."""
+
+    section: Section
+    row: CheckRow
+    marks: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PaperPage:
+    """A paper with every table and figure it has."""
+
+    meta: PaperMeta
+    sections: tuple[Section, ...]
+    codes: Mapping[str, str] = field(default_factory=dict)
+    """Per experiment the digest of its code today."""
+    deviations: tuple[Deviation, ...] = ()
+    """All that it declares, also those of what was not run."""
+    verified: str = ""
+    """What came of trials that were run again, in a sentence."""
+    problem: str = ""
+    """Why nothing of it can be shown."""
+
+    @property
+    def name(self) -> str:
+        """What it is known as."""
+        return self.meta.known_as or self.meta.title
+
+    @property
+    def profiles(self) -> list[Profile]:
+        """The profiles in which anything of it is stored, best first."""
+        stored = {run.profile for section in self.sections for run in section.runs}
+        return [profile for profile in BEST_FIRST if profile in stored]
+
+    def rows(self, profile: Profile) -> list[CheckRow]:
+        """Return the verdicts at a profile, with those of the items that were not run there."""
+        found = [run.rows for s in self.sections for run in s.runs if run.profile == profile]
+        found += [s.not_run for s in self.sections]
+        return [row for rows in found for row in rows if row.profile == profile]
+
+    def counts(self, profile: Profile) -> list[tuple[str, int]]:
+        """Return how many of the paper's claims came to each verdict."""
+        counts = verdict_counts(self.rows(profile), "claim")
+        return [(word.lower(), counts.get(word, 0)) for word in CLAIMS]
+
+    @property
+    def headline(self) -> list[tuple[Section, ClaimLine]]:
+        """The claims that stand first, as paper.toml names them, each at its best scale."""
+        found = [(section, self._line(each)) for each in self.meta.headline
+                 if (section := self._section(each)) is not None]  # fmt: skip
+        return [(section, line) for section, line in found if line is not None]
+
+    def _section(self, name: str) -> Section | None:
+        word = name.partition(":")[0]
+        return next((each for each in self.sections if each.item.id == word), None)
+
+    def _line(self, name: str) -> ClaimLine | None:
+        section, claim = self._section(name), name.partition(":")[2]
+        rows = section.rows if section else ()
+        return next((ClaimLine(row) for row in rows if row.claim == claim), None)
+
+    @property
+    def found(self) -> str:
+        """What came out in two or three sentences, with our numbers in them."""
+
+        def number(match: re.Match[str]) -> str:
+            line = self._line(f"{match[1]}:{match[2]}")
+            return (line.read.ours if line else "") or NOT_MEASURED
+
+        return PLACEHOLDER.sub(number, self.meta.found.strip())
+
+    @property
+    def scales(self) -> list[ScaleLine]:
+        """The paper's claims, each with its mark at every scale."""
+        lines = []
+        for section in self.sections:
+            at = {(row.claim, run.profile): row for run in section.runs for row in run.rows}
+            for row in section.rows:
+                known = [at.get((row.claim, profile)) for profile in SCALES]
+                marks = [MARKS[Word(each.verdict if each else Word.UNTESTED)] for each in known]
+                if row.kind == "claim":
+                    lines.append(ScaleLine(section=section, row=row, marks=tuple(marks)))
+        return lines
+
+    @property
+    def summary(self) -> list[str]:
+        """How surely it was found: counts, luck, thresholds, where trials come from."""
+        lines = []
+        for profile in self.profiles:
+            rows = self.rows(profile)
+            told = [by_luck(rows), if_thresholds_moved(rows), registered_in_words(rows)]
+            told.append(self._earlier_code(profile))
+            lines.append(f"At `{profile}`: {counted(rows)}. {' '.join(filter(None, told))}".strip())
+        return [*lines, *([self.verified] if self.verified else [])]
+
+    def _earlier_code(self, profile: Profile) -> str:
+        """Say how many of its trials earlier code made; nothing where none."""
+        told: dict[str, Counter[str]] = {}
+        for meta in (run.meta for s in self.sections for run in s.runs if run.profile == profile):
+            for name, counts in meta.provenance.code.items() if meta else ():
+                told[name] = Counter(counts)
+        total = sum(sum(counts.values()) for counts in told.values())
+        old = total - sum(counts[self.codes.get(name, "")] for name, counts in told.items())
+        return f"Made by earlier code: {old} of {total} trials." if old else ""
+
+    def only(self, profiles: Sequence[Profile]) -> PaperPage:
+        """Return what it is without the runs of other profiles."""
+
+        def kept(section: Section) -> Section:
+            runs = tuple(run for run in section.runs if run.profile in profiles)
+            return section if runs == section.runs else replace(section, runs=runs)
+
+        return replace(self, sections=tuple(map(kept, self.sections)))
+
+    def changed(self, change: Callable[[CheckRow], CheckRow]) -> PaperPage:
+        """Return it with every verdict changed."""
+
+        def of(section: Section) -> Section:
+            runs = (replace(run, rows=tuple(map(change, run.rows))) for run in section.runs)
+            return replace(section, runs=tuple(runs))
+
+        return replace(self, sections=tuple(map(of, self.sections)))
+
+
+def folded_head(folded: Sequence[ClaimLine]) -> str:
+    """Return what stands for checks that are folded away."""
+    plural = "" if len(folded) == 1 else "s"
+    return counted([line.row for line in folded]) or f"{len(folded)} check{plural}, untested"
+

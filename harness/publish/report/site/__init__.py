@@ -1,1 +1,0 @@
-"""The static report: cards and rows on its first page, a page per item."""
