@@ -84,7 +84,8 @@ def verdicts(
     tasks = library.select([*names, *(task.id for task in claims.values())])
     whole = [task.id for task in library.select(names)] if names or not claims else []
     workspace = _opened(find_results(), tasks, set, seeds)
-    rows = verdicts_of(library, workspace, places_of(workspace, tasks, scale))
+    places = places_of(workspace, [task.id for task in tasks], scale)
+    rows = verdicts_of(workspace, library.papers, places, lambda _: library)
     kept = [row for row in rows if row.task in whole or f"{row.task}:{row.claim}" in claims]
     columns = [each.name for each in fields(CheckRow)]
     return pd.DataFrame(json_rows(kept, workspace.overrides), columns=columns if not kept else None)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,12 +23,9 @@ from harness.commands.common import (
 )
 from harness.declare.profiles import parse_profile
 from harness.errors import SpecError
-from harness.untrusted import is_there
 
 if TYPE_CHECKING:  # what they import would slow every verb down
-    from harness.declare.profiles import Profile
-    from harness.publish.check_row import CheckRow
-    from harness.registry import Library
+    from harness.registry import Library, PaperFolder
     from harness.store.workspace import Workspace
 
 CheckedProfile = Annotated[
@@ -53,19 +52,13 @@ def check(
     as_json: JsonOption = False,
 ) -> None:
     """Tell the verdicts of every check and claim; exit 1 if a check fails or one errs."""
-    from harness.declare.overrides import Overrides
     from harness.publish.report.terminal import check_text
     from harness.publish.verdicts import json_rows, places_of, verdicts_of
 
-    wanted = parse_profile(profile) if profile else None
-    rows, overrides = None, Overrides()
-    if not (settings or seeds is not None or deep):
-        rows = _without_import(selectors or [], wanted)
-    if rows is None:
-        asked = asked_for(selectors, "smoke", settings, seeds, reads=True)
-        places = places_of(asked.workspace, asked.tasks, wanted)
-        rows = verdicts_of(asked.library, asked.workspace, places, deep=deep)
-        overrides = asked.overrides
+    asked = _asked(selectors or [], settings, seeds, is_deep=deep)
+    places = places_of(asked.workspace, asked.names, parse_profile(profile) if profile else None)
+    rows = verdicts_of(asked.workspace, asked.papers, places, asked.load, deep=deep)
+    overrides = asked.workspace.overrides
     if as_json:
         print_rows(json_rows(rows, overrides), as_json=True, columns=[])
     else:
@@ -74,17 +67,22 @@ def check(
         raise typer.Exit(1)
 
 
-def _without_import(selectors: list[str], wanted: Profile | None) -> list[CheckRow] | None:
-    """Return the verdicts of tasks; None where a paper.toml is not as it should be."""
-    from harness.publish.verdicts import rows_of_tasks
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """What is checked, and what imports a paper where its verdicts are not stored."""
+
+    workspace: Workspace
+    papers: Mapping[str, PaperFolder]
+    names: list[str]
+    load: Callable[[str], Library]
+
+
+def _asked(
+    selectors: list[str], settings: list[str] | None, seeds: int | None, *, is_deep: bool
+) -> _Judged:
+    """Return what some words ask for; where stored verdicts will do, no paper is imported."""
     from harness.registry import find_papers, find_tasks, load_registry
     from harness.store.workspace import find_results
-
-    try:
-        papers = find_papers()
-        names = find_tasks(selectors, papers)
-    except SpecError:
-        return None
 
     @cache
     def load(paper: str) -> Library:
@@ -92,20 +90,11 @@ def _without_import(selectors: list[str], wanted: Profile | None) -> list[CheckR
         say_all_broken(library, selectors)
         return library
 
-    workspace = find_results()
-    places = [(name, at) for name in names for at in _profiles(workspace, name, wanted)]
-    return rows_of_tasks(workspace, papers, places, load)
-
-
-def _profiles(workspace: Workspace, name: str, wanted: Profile | None) -> Sequence[Profile]:
-    """Return where a task is looked at; as `places_of` does, by its id."""
-    from harness.store.workspace import COMMITTED_PROFILES
-
-    def is_stored(at: Profile) -> bool:
-        path = workspace.results(at) / f"{name}.{at}.csv"
-        return is_there(path) or is_there(path.with_suffix(".json"))
-
-    if wanted:
-        return [wanted]
-    committed = [at for at in COMMITTED_PROFILES if is_stored(at)]
-    return committed or (["smoke"] if is_stored("smoke") else ["cpu"])
+    if not (settings or seeds is not None or is_deep):
+        # Where a paper.toml is not as it should be, that is told with all that is broken.
+        with suppress(SpecError):
+            papers = find_papers()
+            return _Judged(find_results(), papers, [*find_tasks(selectors, papers)], load)
+    asked = asked_for(selectors, "smoke", settings, seeds, reads=True)
+    names = [task.id for task in asked.tasks]
+    return _Judged(asked.workspace, asked.library.papers, names, lambda _: asked.library)

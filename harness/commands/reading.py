@@ -22,8 +22,8 @@ from harness.commands.common import (
     time_told,
 )
 from harness.declare.profiles import parse_profile
-from harness.lines import WIDTH
 from harness.errors import SpecError, UsageError, one_of
+from harness.lines import WIDTH
 from harness.outgoing import tidy
 
 if TYPE_CHECKING:

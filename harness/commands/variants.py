@@ -21,8 +21,8 @@ from harness.commands.common import (
     say_broken,
     shown,
 )
-from harness.lines import wrapped
 from harness.errors import DataError, HarnessError
+from harness.lines import wrapped
 
 if TYPE_CHECKING:  # what they import would slow every verb down
     from harness.declare.experiment import Experiment, RawParams

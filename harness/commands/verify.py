@@ -28,8 +28,8 @@ from harness.commands.run import (
     run_facts,
     stop_cleanly_on_signals,
 )
-from harness.lines import wrapped
 from harness.errors import RunError, UsageError
+from harness.lines import wrapped
 
 if TYPE_CHECKING:  # what they import would slow every verb down
     from harness.run.runner import Summary

@@ -220,13 +220,15 @@ def decide(
     if not single and len(samples) < MIN_SEEDS:
         word, reason = Word.UNDECIDED, f"{len(samples)} seed(s), need at least {MIN_SEEDS}"
     parts = [
-        Part(name=_named(criterion, place, len(words)), **_numbers(criterion, interval))
+        _part(criterion, _named(criterion, place, len(words)), interval)
         for place, interval in enumerate(intervals)
     ]
     return Verdict(
         word=word,
         reason=reason,
-        **_numbers(criterion, intervals[worst]),
+        measured=parts[worst].measured,
+        low=parts[worst].low,
+        high=parts[worst].high,
         num_seeds=0 if single else len(samples),
         deciding=parts[worst].name,
         parts=tuple(parts) if len(parts) > 1 else (),
@@ -317,9 +319,10 @@ def _exp(number: float) -> float:
     return math.exp(number) if number < 700.0 else math.inf
 
 
-def _numbers(criterion: Criterion, interval: Interval) -> dict[str, float | None]:
-    """Return an interval's mean and ends as a reader has them; JSON holds no infinity."""
-    numbers = {"measured": interval.mean, "low": interval.low, "high": interval.high}
+def _part(criterion: Criterion, name: str, interval: Interval) -> Part:
+    """Return an interval as a reader has it; JSON holds no infinity."""
+    numbers = [interval.mean, interval.low, interval.high]
     if criterion.form == "ratio":
-        numbers = {name: _exp(number) for name, number in numbers.items()}
-    return {name: n if math.isfinite(n) else None for name, n in numbers.items()}
+        numbers = [_exp(number) for number in numbers]
+    measured, low, high = (number if math.isfinite(number) else None for number in numbers)
+    return Part(name=name, measured=measured, low=low, high=high)

@@ -136,7 +136,10 @@ def _panel(ax: Axes, unit: str, group: Sequence[ForestRow]) -> None:
     edge = _edge(group)
     for place, each in enumerate(reversed(group)):
         _draw_row(ax, place, each, edge)
-    labels = [textwrap.shorten(each.row.label, LABEL_LETTERS, placeholder="...") for each in reversed(group)]
+    labels = [
+        textwrap.shorten(each.row.label, LABEL_LETTERS, placeholder="...")
+        for each in reversed(group)
+    ]
     ax.set_yticks(range(len(group)), labels, fontsize=5.5)
     ax.set_ylim(-0.6, len(group) - 0.4)
     ax.set_xlim(-edge, edge)
@@ -189,5 +192,3 @@ def _words(rows: Sequence[CheckRow], profile: Profile) -> list[str]:
     left = [row.label for row in mine if row not in [each.row for each in shown]]
     lines = textwrap.wrap(f"{profile}. {'; '.join(told)}.", LETTERS)
     return lines + textwrap.wrap(f"Not tested: {', '.join(left)}." if left else "", LETTERS)
-
-

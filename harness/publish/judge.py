@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from harness.declare.claims import Claim
-from harness.declare.criterion import STEPS, Criterion
+from harness.declare.criterion import Criterion
 from harness.declare.overrides import Overrides
 from harness.declare.profiles import Profile
 from harness.declare.reference import published
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NOTHING = Overrides()
-_UNNAMED = re.compile(r"(?:number|step) \d+ of (\d+)")
 POWER = 0.8
 MOST = 10_000
 """More seeds than this nobody runs."""
@@ -246,38 +244,19 @@ def _missed(distance: float, spread: float, count: int) -> float:
 
 
 def what_number(verdict: Verdict, criterion: Criterion) -> str:
-    """Say what the measured number is, which of several it is, and how it stands among them.
-
-    They rank by their verdicts, then by how far inside the bound they lie.
+    """Say what the measured number is, and which of several it is.
 
     >>> from harness.declare import more_than
-    >>> asked = more_than(len, 0, "nats").naming("x", "y", "z").measuring("left less right")
-    >>> found = Verdict(word=Word.CONTRADICTED, measured=-4.6, deciding="y")
-    >>> what_number(found, asked), what_number(found, asked.in_at_least(2))
-    ('left less right; y decides, worst of 3', 'left less right; y decides, 2nd best of 3')
+    >>> asked = more_than(len, 0, "nats").naming("x", "y").measuring("left less right")
+    >>> what_number(Verdict(word=Word.SUPPORTED, measured=4.6, deciding="y"), asked)
+    'left less right; y decides'
     """
     if verdict.measured is None:
         return ""
     # One number decides over no other: its name says no more than what it is.
     is_alone = not verdict.deciding or (len(criterion.names) == 1 and bool(criterion.measures))
-    place = _place(verdict.deciding, criterion)
-    deciding = "" if is_alone else f"{verdict.deciding} decides{place}"
+    deciding = "" if is_alone else f"{verdict.deciding} decides"
     return "; ".join(filter(None, [criterion.measures, deciding]))
-
-
-def _place(deciding: str, criterion: Criterion) -> str:
-    unnamed = _UNNAMED.fullmatch(deciding)
-    count = int(unnamed[1]) if unnamed else len(criterion.names)
-    if count < 2:
-        return ""
-    noun = f"{count} steps" if criterion.form in STEPS else f"{count}"
-    needed = criterion.at_least_of or count
-    return f", worst of {noun}" if needed == count else f", {_ordinal(needed)} of {noun}"
-
-
-def _ordinal(place: int) -> str:
-    ends = {1: "st", 2: "nd", 3: "rd"}
-    return "best" if place == 1 else f"{place}{ends.get(place, 'th')} best"
 
 
 def threshold_json(threshold: float | tuple[float, float]) -> Any:

@@ -57,9 +57,7 @@ def _named(text: str, here: Mapping[str, str]) -> set[str]:
     return set(re.findall(pattern, text)) if names else set()
 
 
-def _beside(
-    named: Set[str], here: Mapping[str, str], trials: Set[frozenset[str]]
-) -> set[str]:
+def _beside(named: Set[str], here: Mapping[str, str], trials: Set[frozenset[str]]) -> set[str]:
     """Return the further names in all of the trials that have what is named.
 
     Where no trial has all of it, as where two nets are compared, those that have some of it.

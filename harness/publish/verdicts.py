@@ -28,71 +28,52 @@ from harness.untrusted import UnreadableError, parse_json, read_bytes
 
 ROWS, END = ',\n "rows": [\n', "\n]\n}\n"
 """What stands before and after the verdicts in their file, a line each."""
-Place = tuple[Task, Profile]
-"""A task at one scale."""
+Place = tuple[str, Profile]
+"""A task's id at one scale."""
 JUDGES = ("declare", "publish/judge.py", "publish/check_row.py")
 """What of the harness turns a table into verdicts."""
 
 
-def places_of(workspace: Workspace, tasks: Sequence[Task], wanted: Profile | None) -> list[Place]:
+def places_of(workspace: Workspace, names: Sequence[str], wanted: Profile | None) -> list[Place]:
     """Return what to report: each task in the wanted profile, else in each that it is stored in.
 
     By default the committed profiles; smoke where it has none of these, and `cpu` where it was
     never run.
     """
     found: list[Place] = []
-    for task in tasks:
-        profiles = [wanted] if wanted else _profiles_of(workspace, task)
-        found += [(task, profile) for profile in profiles]
+    for name in names:
+        at = [p for p in COMMITTED_PROFILES if is_stored(workspace, name, p)]
+        if not at:
+            at = ["smoke"] if is_stored(workspace, name, "smoke") else ["cpu"]
+        found += [(name, profile) for profile in ([wanted] if wanted else at)]
     return found
 
 
-def _profiles_of(workspace: Workspace, task: Task) -> list[Profile]:
-    committed = [p for p in COMMITTED_PROFILES if is_stored(workspace, task, p)]
-    if committed:
-        return committed
-    return ["smoke"] if is_stored(workspace, task, "smoke") else ["cpu"]
-
-
 def verdicts_of(
-    library: Library, workspace: Workspace, places: Sequence[Place], *, deep: bool = False
-) -> list[CheckRow]:
-    """Return the verdicts of some tasks, from the stored files where these are current.
-
-    deep: build tables and verdicts anew from the committed records, and compare.
-    """
-    files: dict[tuple[str, Profile], list[CheckRow] | None] = {}
-    rows = []
-    for task, profile in places:
-        where = (task.paper, profile)
-        if where not in files and not deep:
-            files[where] = _current(workspace, library.papers[task.paper], profile)
-        known = [row for row in files.get(where) or () if row.task == task.id]
-        rows += known or judge_stored(library, workspace, task, profile, deep=deep)
-    return rows
-
-
-def rows_of_tasks(
     workspace: Workspace,
     papers: Mapping[str, PaperFolder],
-    places: Sequence[tuple[str, Profile]],
+    places: Sequence[Place],
     load: Callable[[str], Library],
+    *,
+    deep: bool = False,
 ) -> list[CheckRow]:
-    """Return the verdicts of tasks by their ids; a paper whose file is current is not imported.
+    """Return the verdicts of tasks; a paper whose stored file is current is not imported.
 
-    load: imports one paper.
+    load: imports one paper; deep: build tables and verdicts anew from the committed records, and
+    compare.
     """
     files: dict[tuple[str, Profile], list[CheckRow] | None] = {}
     rows: list[CheckRow] = []
     for name, profile in places:
         paper = name.split("/")[0]
         if (paper, profile) not in files:
-            files[paper, profile] = _current(workspace, papers[paper], profile)
+            files[paper, profile] = None if deep else _current(workspace, papers[paper], profile)
         known = files[paper, profile]
-        if known is not None:
-            rows += [row for row in known if row.task == name]
+        mine = [row for row in known or () if row.task == name]
+        if mine:
+            rows += mine
         elif (task := load(paper).tasks.get(name)) is not None:
-            rows += judge_stored(load(paper), workspace, task, profile)
+            rows += judge_stored(load(paper), workspace, task, profile, deep=deep)
     return rows
 
 
@@ -116,10 +97,11 @@ def paper_verdicts(
     workspace: Workspace, library: Library, paper: str, profile: Profile
 ) -> list[CheckRow]:
     """Return a paper's verdicts at a profile; none where nothing of it is stored there."""
-    tasks = [task for task in library.tasks.values() if task.paper == paper]
-    if not any(is_stored(workspace, task, profile) for task in tasks):
+    names = [task.id for task in library.tasks.values() if task.paper == paper]
+    if not any(is_stored(workspace, name, profile) for name in names):
         return []
-    return verdicts_of(library, workspace, [(task, profile) for task in tasks])
+    places = [(name, profile) for name in names]
+    return verdicts_of(workspace, library.papers, places, lambda _: library)
 
 
 def write_verdicts(

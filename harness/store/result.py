@@ -222,9 +222,9 @@ def _parse_meta(data: bytes, path: Path) -> ResultMeta:
     return meta
 
 
-def is_stored(workspace: Workspace, task: Task, profile: Profile) -> bool:
-    """Return whether there is a result, whole or not."""
-    path = csv_path(workspace, task, profile)
+def is_stored(workspace: Workspace, name: str, profile: Profile) -> bool:
+    """Return whether there is a result of a task, by its id, whole or not."""
+    path = workspace.results(profile) / f"{name}.{profile}.csv"
     return is_there(path) or is_there(path.with_suffix(".json"))
 
 

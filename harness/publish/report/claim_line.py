@@ -38,7 +38,9 @@ class ClaimLine:
         """`Ours 0.5 ± 0.1 octaves; asked at most 1; 3 seeds, exploratory`, as far as known."""
         row = self.row
         is_tested = bool(self.ours) and row.verdict != Word.UNTESTED
-        told = [f"ours {self.ours}{self._of_which}", f"asked {self.read.asked}"] if is_tested else []
+        told = (
+            [f"ours {self.ours}{self._of_which}", f"asked {self.read.asked}"] if is_tested else []
+        )
         if row.paper_value is not None:
             derived = ", derived" if row.paper_is_derived else ""
             told.append(f"paper {number(self.read.row.paper_value)}{derived}")

@@ -32,6 +32,9 @@ from harness.untrusted import is_there, read_bytes
 if TYPE_CHECKING:
     import pandas as pd
 
+DEFAULT: Profile = "cpu"
+"""The profile that an item is shown at where nobody has run it."""
+
 
 def load_pages(
     workspace: Workspace, library: Library, profiles: Sequence[Profile], *, store: bool = False
@@ -106,13 +109,14 @@ def _section(
     runs = []
     for profile, found in rows.items() if task else ():
         assert task is not None
-        if is_stored(workspace, task, profile):
+        if is_stored(workspace, task.id, profile):
             mine = tuple(row for row in found if row.task == task.id)
             ledger = tuple(deviations_of(deviations, word=item.id, profile=profile))
             runs.append(_run(workspace, task, item, profile, mine, ledger, known))
     # Smoke says nothing of a paper: it changes no page of what is committed.
     is_run = any(run.profile != "smoke" for run in runs)
-    not_run = verdicts_of(library, workspace, [(task, "cpu")] if task and not is_run else [])
+    waiting = [(task.id, DEFAULT)] if task and not is_run else []
+    not_run = verdicts_of(workspace, library.papers, waiting, lambda _: library)
     return Section(
         paper=folder.name,
         item=item,

@@ -285,4 +285,3 @@ def folded_head(folded: Sequence[ClaimLine]) -> str:
     """Return what stands for checks that are folded away."""
     plural = "" if len(folded) == 1 else "s"
     return counted([line.row for line in folded]) or f"{len(folded)} check{plural}, untested"
-

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any
 from harness.declare.layout import Layout, Line, Shows
 from harness.declare.reference import MARKS, NOT_KNOWN, STANDING
 from harness.declare.task import Task
-from harness.publish.report.beside import X_TOLERANCE, OtherRow, other_row
 from harness.publish.report.cell_text import NO_VALUE, NOT_RUN, ours_text, paper_text
+from harness.publish.report.long_table import OtherRow, other_row
 from harness.publish.report.text import PLUS_MINUS
 
 if TYPE_CHECKING:
     import pandas as pd
 
+X_TOLERANCE = 1e-3
+"""Largest relative difference between a layout's `x` and one of the paper."""
 UNKNOWN = "n"
 ONE_SEED = " (1)"
 WORDS = {

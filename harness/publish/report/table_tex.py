@@ -1,4 +1,4 @@
-"""Printed tables in LaTeX: a `table*` that no line of two columns overflows."""
+"""Tables in LaTeX: a `table*` that is as wide as the page at most."""
 
 from __future__ import annotations
 
@@ -6,24 +6,16 @@ import re
 from collections.abc import Sequence
 from itertools import groupby
 
-from harness.lines import wrapped
 from harness.publish.report.printed import Printed, PrintedTable
-from harness.publish.report.table_text import (
-    Panel,
-    other_text,
-    others_head,
-    panels,
-    row_heads,
-    shown_rows,
-)
 from harness.publish.report.text import PLUS_MINUS
 from harness.publish.style import TEX_SIGNS
 
-ROOM, GAP = 450.0, 4.0
-"""Points that `points` may say of a line, and those between columns. An article in two columns has
-410 across both; a test sets every table, as that is an estimate."""
-HEIGHT = 46
-"""How many lines of it a page holds, below the caption and above the notes."""
+NEEDS = "% needs \\usepackage{booktabs,graphicx}"
+WIDE = r"\resizebox{\ifdim\width>\textwidth\textwidth\else\width\fi}{!}"
+LONG = r"\resizebox{!}{0.85\textheight}"
+"""Of what no page holds at its own size."""
+ON_PAGE = 45
+"""Rows."""
 
 _TEX = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
@@ -32,117 +24,78 @@ _TEX = {
     **{sign: f"${name}$" for sign, name in TEX_SIGNS.items()},
 }  # fmt: skip
 
-_WIDTHS = {
-    **dict.fromkeys("0123456789aeovx", 4.3), **dict.fromkeys("ijl.,:;'! ", 2.6),
-    **dict.fromkeys("frst()-[]", 3.4), **dict.fromkeys("mwMW", 8.0), **dict.fromkeys("=+<>", 6.7),
-    PLUS_MINUS: 6.7, "/": 7.0,
-}  # fmt: skip
-"""Points, by character."""
-
 
 def as_latex(content: Printed, *, name: str, where: str) -> str:
     """Return a task's tables as LaTeX with booktabs; name: the task's id; where it was run."""
-    lines = ["% needs \\usepackage{booktabs}"]
-    plain = re.sub("[^a-z0-9]", "-", name)
+    lines = [NEEDS]
     for number, table in enumerate(content.tables):
         title = ": ".join(filter(None, [content.title, table.title]))
-        caption = f"{tex(title)} ({tex(where)})."
-        label = f"\\label{{tab:{plain}{f'-{number + 1}' if number else ''}}}"
-        notes = table.notes
-        if content.others and number == len(content.tables) - 1:
-            notes = (*notes, f"{others_head(content)[:-1]}: see the source of this table.")
-        floats = _floats(table)
-        for place, parts in enumerate(floats):
-            lines += _float(
-                table,
-                parts,
-                caption=f"{{{caption} Continued.}}" if place else f"{{{caption}}}{label}",
-                notes=notes if place == len(floats) - 1 else (),
-            )
-    if content.others:
-        lines += [f"% {others_head(content)}"]
-        lines += [f"% - {' '.join(other_text(row).split())}" for row in content.others]
+        label = f"{name}-{number + 1}" if number else name
+        cells = [[_cell(*cell) for cell in row] for row in table.cells()]
+        rows = [
+            (head.group, [head.text, *row]) for head, row in zip(table.rows, cells, strict=True)
+        ]
+        heads = [_groups(table), " & ".join(["", *(tex(head.text) for head in table.columns)])]
+        lines += _float(heads, rows, caption=f"{tex(title)} ({tex(where)}).", label=label,
+                        notes=tex(" ".join(table.notes)))  # fmt: skip
+    lines += [f"% not in a cell: {' '.join(str(row).split())}" for row in content.others]
     return "\n".join(lines) + "\n"
 
 
-def _floats(table: PrintedTable) -> list[list[Panel]]:
-    """Return, page by page, the panels that stand on it."""
-    lines = sum(map(len, row_heads(table))) + len({head.group for head in table.rows})
-    every = panels(table, ROOM, points, GAP)
-    deepest = max(
-        len(wrapped(table.columns[index].text, width=width))
-        for panel in every
-        for index, width in zip(panel.columns, panel.widths, strict=True)
-    )
-    on_page = max(1, HEIGHT // (lines + deepest + 3))
-    return [every[start : start + on_page] for start in range(0, len(every), on_page)]
+def long_latex(
+    header: Sequence[str], rows: Sequence[Sequence[str]], *, name: str, title: str
+) -> str:
+    """Return a table's long form as LaTeX."""
+    body = [("", [row[0], *map(tex, row[1:])]) for row in rows]
+    lines = _float(["", " & ".join(map(tex, header))], body, caption=f"{tex(title)}.", label=name)
+    return "\n".join([NEEDS, *lines]) + "\n"
 
 
 def _float(
-    table: PrintedTable, parts: Sequence[Panel], *, caption: str, notes: Sequence[str]
+    heads: Sequence[str],
+    rows: Sequence[tuple[str, Sequence[str]]],
+    *,
+    caption: str,
+    label: str,
+    notes: str = "",
 ) -> list[str]:
-    tabulars = [_tabular(table, panel) for panel in parts]
-    joined = [line for body in tabulars for line in (*body, "  \\par\\medskip")][:-1]
-    below = f"  \\par\\smallskip {{\\raggedright {tex(' '.join(notes))}\\par}}"
+    """Return a float; rows: each with its group's head, its own head, and cells in TeX."""
+    count = len(rows[0][1]) - 1
+    body = []
+    for group, run in groupby(rows, key=lambda row: row[0]):
+        if group:
+            body.append(f"\\multicolumn{{{count + 1}}}{{@{{}}l}}{{\\emph{{{tex(group)}}}}} \\\\")
+        body += [f"{tex(cells[0])} & {' & '.join(cells[1:])} \\\\" for _, cells in run]
     return [
         "\\begin{table*}",
-        f"  \\centering\\footnotesize\\setlength{{\\tabcolsep}}{{{GAP / 2:g}pt}}",
-        f"  \\caption{caption}",
-        *joined,
-        *([below] if notes else []),
+        f"  \\centering\\footnotesize\\caption{{{caption}}}"
+        f"\\label{{tab:{re.sub('[^a-z0-9]', '-', label)}}}",
+        f"  {LONG if len(body) > ON_PAGE else WIDE}{{%",
+        f"  \\begin{{tabular}}{{@{{}}l{'r' * count}@{{}}}}",
+        "    \\toprule",
+        *(f"    {line}" for line in [heads[0], f"{heads[1]} \\\\"] if line),
+        "    \\midrule",
+        *(f"    {line}" for line in body),
+        "    \\bottomrule",
+        "  \\end{tabular}}",
+        *([f"  \\par\\smallskip {{\\raggedright {notes}\\par}}"] if notes else []),
         "\\end{table*}",
     ]
 
 
-def _tabular(table: PrintedTable, panel: Panel) -> list[str]:
-    count = len(panel.columns)
-    lines = [f"  \\begin{{tabular}}{{@{{}}l{'r' * count}@{{}}}}", "    \\toprule"]
-    lines += _group_heads(table, panel)
-    sized = zip(panel.columns, panel.widths, strict=True)
-    heads = [_stack(wrapped(table.columns[index].text, width=width), "c") for index, width in sized]
-    lines += [f"    & {' & '.join(heads)} \\\\", "    \\midrule"]
-    rows, stubs, cells = shown_rows(table, panel), row_heads(table), table.cells()
-    for number, (group, run) in enumerate(groupby(rows, key=lambda row: table.rows[row].group)):
-        if group:
-            lines += ["    \\addlinespace[1pt]"] if number else []
-            lines.append(
-                f"    \\multicolumn{{{count + 1}}}{{@{{}}l}}{{\\emph{{{tex(group)}}}}} \\\\"
-            )
-        for row in run:
-            texts = [_cell(*cells[row][index]) for index in panel.columns]
-            lines.append(f"    {_stack(stubs[row], 'l')} & {' & '.join(texts)} \\\\")
-    return [*lines, "    \\bottomrule", "  \\end{tabular}"]
-
-
-def _group_heads(table: PrintedTable, panel: Panel) -> list[str]:
-    """Return the line of the groups' heads, and the rules below them."""
-    spans = panel.spans(table.columns)
-    if not any(group for group, _ in spans):
-        return []
-    cells, rules = [], []
-    for group, places in spans:
-        head = _stack(wrapped(group, width=panel.width(places)), "c")
-        cells.append(f"\\multicolumn{{{len(places)}}}{{c}}{{{head}}}")
-        # Column 1 is that of the rows' heads.
-        rules += [f"\\cmidrule(lr){{{places[0] + 2}-{places[-1] + 2}}}"] if group else []
-    return [f"    & {' & '.join(cells)} \\\\", f"    {' '.join(rules)}"]
+def _groups(table: PrintedTable) -> str:
+    """Return the line of the groups' heads, and the rules below them; nothing without groups."""
+    cells, rules, place = [], [], 2  # column 1 is that of the rows' heads
+    for group, run in groupby(table.columns, key=lambda head: head.group):
+        count = len(list(run))
+        cells.append(f"\\multicolumn{{{count}}}{{c}}{{{tex(group)}}}")
+        rules += [f"\\cmidrule(lr){{{place}-{place + count - 1}}}"] if group else []
+        place += count
+    return f"& {' & '.join(cells)} \\\\ {' '.join(rules)}" if rules else ""
 
 
 def _cell(text: str, mark: str) -> str:
-    plain = tex(text).replace(" / ", r"\,/\,")
-    return plain + (f"\\textsuperscript{{{mark}}}" if mark else "")
-
-
-def points(text: str) -> float:
-    """Return about how wide a text is in Computer Modern at 8 points, a tenth too much or more."""
-    tight = text.replace(" / ", "/")
-    return sum(_WIDTHS.get(char, 6.4 if char.isupper() else 4.5) for char in tight)
-
-
-def _stack(lines: Sequence[str], align: str) -> str:
-    """Return the lines of a head, one above the other."""
-    text = r"\\".join(tex(line) for line in lines)
-    return text if len(lines) <= 1 else f"\\shortstack[{align}]{{{text}}}"
+    return tex(text) + (f"\\textsuperscript{{{mark}}}" if mark else "")
 
 
 def tex(text: str) -> str:

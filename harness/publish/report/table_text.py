@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from harness.lines import WIDTH, wrapped
-from harness.publish.report.beside import OtherRow
+from harness.publish.report.long_table import OtherRow
 from harness.publish.report.printed import Head, Printed, PrintedTable
 from harness.publish.report.text import markdown_cell, markdown_table
 
@@ -89,13 +89,7 @@ def as_text(content: Printed) -> str:
         parts += [textwrap.fill(table.title, ROOM)] if table.title else []
         parts += ["\n".join(_panel(table, panel)) for panel in panels(table, ROOM)]
         parts.append("\n".join(textwrap.fill(note, ROOM) for note in table.notes))
-    if content.others:
-        lines = [
-            textwrap.fill(f"- {other_text(row)}", ROOM, subsequent_indent="  ")
-            for row in content.others
-        ]
-        parts.append("\n".join([others_head(content), *lines]))
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join([*parts, *others_lines(content.others)]) + "\n"
 
 
 def _panel(table: PrintedTable, panel: Panel) -> Iterator[str]:
@@ -138,16 +132,12 @@ def _lines(stub: int, heads: Sequence[tuple[list[str], int]]) -> Iterator[str]:
         yield line.rstrip()
 
 
-def others_head(content: Printed) -> str:
-    """Say how many of the paper's values stand in no cell."""
-    count = len(content.others)
-    return f"{count} published value{'s' if count > 1 else ''} in no cell:"
-
-
-def other_text(row: OtherRow) -> str:
-    """Return a value of the paper that stands in no cell, with what it is of."""
-    what = ", ".join(filter(None, [row.series, row.at, row.name]))
-    return f"{what}: {' '.join(filter(None, [row.cell.text, row.unit]))} ({row.cell.standing})"
+def others_lines(others: Sequence[OtherRow]) -> list[str]:
+    """Return the list of the paper's values that stand in no cell, in 80 columns; or nothing."""
+    if not others:
+        return []
+    lines = [line for row in others for line in wrapped(f"- {row}", hang=2)]
+    return ["\n".join(["Published values that stand in no cell:", *lines])]
 
 
 def as_markdown(content: Printed, *, listed: bool = True) -> str:
@@ -164,11 +154,29 @@ def as_markdown(content: Printed, *, listed: bool = True) -> str:
             rows += [[markdown_cell(t) for t in (head.text, *texts)] for head, texts in lines]
         heads = [markdown_cell(str(head)) for head in table.columns]
         parts += [markdown_table(["", *heads], rows), markdown_cell(" ".join(table.notes))]
-    if content.others:
-        parts.append(markdown_cell(others_head(content)[:-1] + (":" if listed else ".")))
-    if content.others and listed:
-        parts.append("\n".join(f"- {markdown_cell(other_text(row))}" for row in content.others))
+    parts += others_lines(content.others) if listed else []
     return "\n\n".join(parts) + "\n"
+
+
+def text_grid(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table in 80 columns: below one another where they do not fit side by side."""
+    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    parts, left = list[list[int]]([[]]), ROOM - len(str(len(rows)))
+    for index, width in enumerate(widths):
+        if width + GAP > left and parts[-1]:
+            # A line is known by its number, which every part repeats.
+            parts, left = [*parts, []], ROOM - len(str(len(rows))) - GAP
+        parts[-1].append(index)
+        left -= width + GAP
+    stub = len(str(len(rows))) if len(parts) > 1 else 0
+    told = []
+    for part in parts:
+        for number, row in enumerate([header, *rows]):
+            name = [str(number or "").rjust(stub)] if stub else []
+            cells = [row[index].rjust(widths[index]) for index in part]
+            told.append((" " * GAP).join([*name, *cells]).rstrip())
+        told.append("")
+    return "\n".join(told).rstrip("\n")
 
 
 def as_csv(content: Printed) -> str:

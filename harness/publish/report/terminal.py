@@ -79,7 +79,7 @@ class View:
 
     @property
     def is_stored(self) -> bool:
-        return is_stored(self.workspace, self.task, self.profile)
+        return is_stored(self.workspace, self.task.id, self.profile)
 
     @property
     def deviations(self) -> list[Deviation]:
@@ -96,9 +96,9 @@ class View:
 
 def view_of(library: Library, workspace: Workspace, task: Task, profile: Profile | None) -> View:
     """Return a task at a profile: by default the largest that is stored, else `cpu`."""
-    stored = (p for p in reversed(PROFILES) if is_stored(workspace, task, p))
-    scale = profile or next(stored, "cpu")
-    rows = tuple(verdicts_of(library, workspace, [(task, scale)]))
+    stored = [p for p in PROFILES if is_stored(workspace, task.id, p)]
+    scale: Profile = profile or (stored[-1] if stored else "cpu")
+    rows = tuple(verdicts_of(workspace, library.papers, [(task.id, scale)], lambda _: library))
     return View(library=library, workspace=workspace, task=task, profile=scale, rows=rows)
 
 

@@ -17,7 +17,7 @@ from harness.atomic import write_bytes, write_text
 from harness.declare.profiles import Profile
 from harness.declare.reference import NOT_KNOWN
 from harness.errors import SpecError
-from harness.measure.goals import Baseline, load_baselines
+from harness.measure.goals import load_baselines
 from harness.publish.counts import CLAIMS, MARKS
 from harness.publish.forest import draw_forest, forest_rows
 from harness.publish.report.claim_line import in_order, sentence
@@ -76,7 +76,9 @@ def write_site(workspace: Workspace, pages: Sequence[PaperPage]) -> Path:
                 write_bytes(site / "data" / f"{run.stem}.csv", run.result.csv.encode())
         write_text(site / f"{page.meta.id}.html", render("paper.html.j2", page=page))
     index = site / "index.html"
-    write_text(index, render("index.html.j2", pages=pages, baselines=load_baselines(workspace.root)))
+    write_text(
+        index, render("index.html.j2", pages=pages, baselines=load_baselines(workspace.root))
+    )
     return index
 
 

@@ -99,7 +99,9 @@ def test_of_many_undecided_claims_those_stand_there_that_fewest_seeds_decide(dem
 
 def test_a_readme_has_headline_counts_and_what_is_contradicted(demo: Demo) -> None:
     text = readme_of(demo).read_text()
-    assert text.startswith("# Demo\n\nBefore.\n\n<!-- verdicts:begin -->\n- ✔ Loss grows as density falls.")
+    assert text.startswith(
+        "# Demo\n\nBefore.\n\n<!-- verdicts:begin -->\n- ✔ Loss grows as density falls."
+    )
     assert text.endswith("<!-- verdicts:end -->\n\nAfter.\n") and "\nold\n" not in text
     assert line_with(text, "Loss shrinks").endswith("(../../results/demo/README.md#demo-fig02)")
     assert "Loss grows" not in text
