@@ -18,6 +18,7 @@ from harness.atomic import write_text
 from harness.declare.profiles import Profile
 from harness.declare.reference import load_reference
 from harness.declare.task import Task
+from harness.declare.verdict import Word
 from harness.errors import DataError, SpecError, UsageError
 from harness.publish.check_row import SCHEMA_VERSION, CheckRow
 from harness.publish.judge import check_rebuilt, failed_rows, judge
@@ -30,7 +31,10 @@ ROWS, END = ',\n "rows": [\n', "\n]\n}\n"
 """What stands before and after the verdicts in their file, a line each."""
 Place = tuple[str, Profile]
 """A task's id at one scale."""
-JUDGES = ("declare", "publish/judge.py", "publish/check_row.py")
+JUDGES = (
+    "declare", "publish/judge.py", "publish/check_row.py", "run/awaited.py",
+    "store/registered.py", "store/result.py",
+)  # fmt: skip
 """What of the harness turns a table into verdicts."""
 
 
@@ -74,7 +78,24 @@ def verdicts_of(
             rows += mine
         elif (task := load(paper).tasks.get(name)) is not None:
             rows += judge_stored(load(paper), workspace, task, profile, deep=deep)
+    for paper, profile in files if deep else ():
+        _check_kept(workspace, papers[paper], profile, rows)
     return rows
+
+
+def _check_kept(
+    workspace: Workspace, folder: PaperFolder, profile: Profile, rows: Sequence[CheckRow]
+) -> None:
+    """Raise DataError where a paper's file says other verdicts than its records give."""
+    kept = {(row.task, row.claim): row for row in _current(workspace, folder, profile) or ()}
+    for row in rows:
+        old = kept.get((row.task, row.claim)) if row.profile == profile else None
+        if old not in (None, row) and row.verdict != Word.ERROR:
+            path = verdicts_path(workspace, folder.name, profile)
+            raise DataError(
+                f"{path}: {row.task}:{row.claim} is not what the records give: remove the file and"
+                " run `repro report`"
+            )
 
 
 def judge_stored(
@@ -108,13 +129,15 @@ def write_verdicts(
     workspace: Workspace, library: Library, paper: str, profile: Profile
 ) -> list[CheckRow]:
     """Bring a paper's file up to date and return its verdicts; what is current is not written."""
+    # Before they are judged: what another process writes meanwhile must not pass for what was.
+    follows_from = _follows_from(workspace, library.papers[paper], profile)
     rows = paper_verdicts(workspace, library, paper, profile)
     if not rows:
         return rows
     lines = ",\n".join(json.dumps(asdict(row), ensure_ascii=False) for row in rows)
     head = {
         "schema_version": SCHEMA_VERSION,
-        "follows_from": _follows_from(workspace, library.papers[paper], profile),
+        "follows_from": follows_from,
         "digest": _sha256(lines.encode()),
     }
     text = json.dumps(head, indent=1).removesuffix("\n}") + f"{ROWS}{lines}{END}"

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
+from harness.declare.experiment import Experiment, Needs
 from harness.declare.overrides import Overrides
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
+from harness.registry import walk_experiments
 from harness.store.trial import trials_behind
 from harness.store.workspace import COMMITTED_PROFILES
 
@@ -16,10 +18,17 @@ Awaited = Literal["", "card", "judge"]
 
 def awaited_by(task: Task) -> Awaited:
     """Return what a task waits for: a card for its only trials, or a judge model at `cpu`."""
-    trials = {profile: trials_behind([task], profile) for profile in COMMITTED_PROFILES}
-    if [profile for profile, behind in trials.items() if behind] == ["gpu"]:
+    experiments = list(walk_experiments(task))
+    scales = [p for p in COMMITTED_PROFILES if any(each.has_grid(p) for each in experiments)]
+    if scales == ["gpu"]:
         return "card"
-    return "judge" if any(t.experiment.needs_of(t.params).judge for t in trials["cpu"]) else ""
+    return "judge" if "cpu" in scales and any(map(_needs_judge, experiments)) else ""
+
+
+def _needs_judge(experiment: Experiment) -> bool:
+    if isinstance(experiment.needs, Needs):
+        return experiment.needs.judge
+    return any(experiment.needs_of(point).judge for point in experiment.params_of("cpu"))
 
 
 def run_command(task: Task, profile: Profile, overrides: Overrides) -> str:

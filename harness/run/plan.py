@@ -145,9 +145,9 @@ def lacking(needs: Needs, limits: MachineLimits) -> str:
             return f"data set {name} is missing: {datasets.supply(name)}"
     for package in needs.packages:
         if not _is_installed(package):
-            return f"needs the package {package}, which is not installed"
+            return f"needs the package {package}: pip install {package}"
     if needs.device == "cuda" and not limits.has_cuda:
-        return "needs a CUDA GPU, this machine has none"
+        return "needs a CUDA GPU: `make gpu` on a machine with one"
     if needs.gpu_bytes > limits.gpu_bytes:
         return f"needs {_gb(needs.gpu_bytes)} of GPU memory, has {_gb(limits.gpu_bytes)}"
     if needs.memory_bytes > limits.memory_bytes:

@@ -144,14 +144,24 @@ class RecordStore:
     def unpack(self, experiment_id: str, profile: str) -> None:
         """Fill the working copy from the committed file, where there is one.
 
-        A committed result takes the place of a record that is torn, or that failed.
+        A committed result takes the place of a record that is torn, that failed, or that another
+        profile made of the same trial: a run with nothing to do changes nothing that is committed.
         """
         path = self.pack_path(experiment_id, profile)
         folder = self.workspace.runs / "records" / experiment_id
         for record in read_pack(path) if is_there(path) else ():
-            if not holds(folder / f"{record.key}.json", (record.to_line() + "\n").encode()):
+            mine = folder / f"{record.key}.json"
+            if not holds(mine, (record.to_line() + "\n").encode()):
                 # One that a power cut tears is found out, and comes out of the pack again.
-                self.write(record, durable=False)
+                self.write(record, replace=_profile_of(mine) != profile, durable=False)
+
+
+def _profile_of(path: Path) -> str:
+    """Return the profile that a record was made at; nothing for one that cannot be used."""
+    try:
+        return parse_record(read_text(path), where=str(path)).profile
+    except (FileNotFoundError, UnreadableError, DataError):
+        return ""
 
 
 def holds(path: Path, data: bytes) -> bool:

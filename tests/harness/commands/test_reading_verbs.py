@@ -56,7 +56,7 @@ def test_reading_verbs_change_no_file(ran: Cli, toy: ToyPaper) -> None:
 
 
 @pytest.fixture
-def sealed(ran: Cli, toy: ToyPaper, tmp_path: Path) -> Iterator[Cli]:
+def read_only(ran: Cli, toy: ToyPaper, tmp_path: Path) -> Iterator[Cli]:
     """Return `repro` on the same checkout below a mount that is read-only, also for root."""
     mount = tmp_path / "read-only"
     mount.mkdir()
@@ -70,12 +70,12 @@ def sealed(ran: Cli, toy: ToyPaper, tmp_path: Path) -> Iterator[Cli]:
 
 
 @needs_mount
-def test_reading_verbs_answer_in_a_read_only_checkout(sealed: Cli, tmp_path: Path) -> None:
+def test_reading_verbs_answer_in_a_read_only_checkout(read_only: Cli, tmp_path: Path) -> None:
     for words in READING:
-        done = sealed(*words)
+        done = read_only(*words)
         assert done.code == 0, (words, done.err)
-    assert sealed("records", "export", str(tmp_path / "all.tar.gz"), "toylab", *CPU).code == 0
-    (row,) = json.loads(sealed("check", "toylab", "--json").out)
+    assert read_only("records", "export", str(tmp_path / "all.tar.gz"), "toylab", *CPU).code == 0
+    (row,) = json.loads(read_only("check", "toylab", "--json").out)
     assert row["verdict"] == "SUPPORTED"
 
 

@@ -42,7 +42,7 @@ def test_where_nothing_can_run_the_reasons_are_told_with_exit_code_4(
     cli: Cli, toy: ToyPaper
 ) -> None:
     done = cli("run", "toylab", *INLINE, TOY_NEEDS="no_such_package")
-    why = "needs the package no_such_package, which is not installed"
+    why = "needs the package no_such_package: pip install no_such_package"
     assert done.code == 4
     assert f"left out: 12 trials of toylab/squares: {why}" in done.err.splitlines()
     assert done.err.count("left out") == 1 and not toy.starts()

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.declare.task import Task
+from harness.errors import DataError
 from harness.publish import verdicts
 from harness.publish.check_row import CheckRow
 from harness.publish.report.load import load_papers
@@ -161,6 +162,14 @@ def test_deep_finds_a_table_that_records_do_not_give(demo: Demo, judged: list[st
     places = [(TASK, "cpu")]
     assert words(verdicts_of(library, workspace, places, deep=True))["grows"] == "SUPPORTED"
     assert judged == [NAME]
+    path, data = file_of(demo), file_of(demo).read_text()
+    *head, rows = data.partition(verdicts.ROWS)
+    other = rows.replace("SUPPORTED", "UNDECIDED", 1).removesuffix(verdicts.END)
+    digests = (verdicts._sha256(text.encode()) for text in (rows.removesuffix(verdicts.END), other))
+    path.write_text("".join([*head, other, verdicts.END]).replace(*digests))
+    with pytest.raises(DataError, match="grows is not what the records give"):
+        verdicts_of(library, workspace, places, deep=True)
+    path.write_text(data)
     (workspace.results("cpu") / "demo" / "records" / "sweep.cpu.jsonl.gz").unlink()
     (row, *_) = verdicts_of(library, workspace, places, deep=True)
     assert (row.verdict, "does not follow from the committed records" in row.reason) == (

@@ -205,7 +205,7 @@ def test_a_lacking_package_blocks_with_its_name_until_it_is_there(
     summary = run_lab(store, "squares", "base")
     assert (summary.num_blocked, summary.num_run) == (3, 3)
     trial = grid_of(SQUARES, "cpu")[0]
-    why = "needs the package late_arrival, which is not installed"
+    why = "needs the package late_arrival: pip install late_arrival"
     assert status_of(store, trial) == ("skipped", why)
     (tmp_path / "late_arrival.py").write_text("")
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -238,7 +238,7 @@ def test_a_cuda_need_blocks_and_never_replaces_a_result(store: RecordStore) -> N
     task = lab.task_of(gpu, "gpu")
     plan = lab.make_plan([task], "cpu", store, lab.LIMITS)
     reasons = {item.reason for item in plan.with_action(Action.BLOCKED)}
-    assert reasons == {"needs a CUDA GPU, this machine has none"}
+    assert reasons == {"needs a CUDA GPU: `make gpu` on a machine with one"}
     store.write(lab.make_record(grid_of(gpu, "cpu")[0]))
     again = lab.make_plan([task], "cpu", store, lab.LIMITS)
     assert len(again.with_action(Action.REUSE)) == 1

@@ -225,9 +225,15 @@ def test_a_record_outside_the_grid_is_run_with_its_own_parameters(store: RecordS
     ("needs", "reason"),
     [
         (Needs(), ""),
-        (Needs(device="cuda"), "needs a CUDA GPU, this machine has none"),
+        (
+            Needs(device="cuda"),
+            "needs a CUDA GPU: `make gpu` on a machine with one",
+        ),
         (Needs(memory_bytes=2**40), "needs 1.02e+03 GiB, has 16 GiB"),
-        (Needs(packages=("nosuchthing",)), "needs the package nosuchthing, which is not installed"),
+        (
+            Needs(packages=("nosuchthing",)),
+            "needs the package nosuchthing: pip install nosuchthing",
+        ),
         (Needs(data=("mnist",)), "data set mnist is missing: repro data make mnist"),
     ],
 )
@@ -249,7 +255,10 @@ def test_an_obstacle_is_an_outcome_and_nothing_runs(
     declared_grid.cache_clear()
     found, summary, _ = run_again(drawn_of(store, SQUARES, 2))
     assert {(o.outcome, o.reason) for o in found.values()} == {
-        ("not_run", "needs the package nosuchthing, which is not installed")
+        (
+            "not_run",
+            "needs the package nosuchthing: pip install nosuchthing",
+        )
     }
     assert (inline_lab.calls, summary.num_run) == ([], 0)
 

@@ -187,10 +187,12 @@ def packed(store: RecordStore, count: int = 3) -> list[Record]:
     return [record for record in records if record]
 
 
-def test_a_committed_result_takes_the_place_of_a_torn_or_failed_record(store: RecordStore) -> None:
+def test_a_committed_result_takes_the_place_of_what_is_not_newer(store: RecordStore) -> None:
+    """Of one that is torn, that failed, or that another profile made of the same trial."""
     records = packed(store)
     write_raw(store, a_trial(0), b"torn")
     store.write(make_record(a_trial(1), status="failed"))
+    store.write(make_record(a_trial(2)).model_copy(update={"profile": "gpu"}))
     store.unpack(SQUARES.id, "cpu")
     assert [store.result(a_trial(x)) for x in range(3)] == records
     assert [p.read_bytes() for p in store.path(a_trial(0)).parent.glob("*.rejected-1")] == [b"torn"]
