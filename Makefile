@@ -33,6 +33,8 @@ comma := ,
 CONSTRAINTS ?= $(if $(filter fed,$(subst $(comma), ,$(EXTRAS))),constraints-fed.txt,constraints.txt)
 READY := $(VENV)/.ready-$(subst $(comma),-,$(EXTRAS))
 REPRO := $(VENV)/bin/repro
+TABLE_ID = $(PAPER)/tab$$(printf %02d $$((10#$(TABLE))))
+FIGURE_ID = $(PAPER)/fig$$(printf %02d $$((10#$(FIGURE))))
 # OpenMP reads this once, when torch is imported: without it two busy processes slow each other.
 export OMP_WAIT_POLICY := passive
 
@@ -55,19 +57,20 @@ $(READY): pyproject.toml $(CONSTRAINTS)
 
 reproduce: $(READY)  ## Run every task at smoke scale, check it, and write the report to site/
 	@$(REPRO) run --profile smoke --jobs $(JOBS)
-	@$(REPRO) table supar/tab02_proxy --profile smoke | head -8
+	@$(REPRO) table supar/tab02_proxy --profile smoke | head -9
 	@$(REPRO) report --site-only
-	@echo "a figure just drawn: runs/output/smoke/figures/supar/fig06.smoke.svg"
-	@echo "next: open site/index.html; repro check $(PAPER); make reproduce-figure PROFILE=cpu"
+	@echo "A figure just drawn: runs/output/smoke/figures/supar/fig06.smoke.svg"
+	@echo "Next: open site/index.html, or try make reproduce-figure PAPER=supar FIGURE=6"
 
 reproduce-table: $(READY)  ## One table: PAPER=supar TABLE=1 PROFILE=cpu
-	$(REPRO) run $(PAPER)/tab$$(printf %02d $$((10#$(TABLE)))) --profile $(PROFILE) --jobs $(JOBS)
-	$(REPRO) table $(PAPER)/tab$$(printf %02d $$((10#$(TABLE)))) --profile $(PROFILE)
-	$(REPRO) check $(PAPER)/tab$$(printf %02d $$((10#$(TABLE)))) --profile $(PROFILE)
+	$(REPRO) run $(TABLE_ID) --profile $(PROFILE) --jobs $(JOBS)
+	$(REPRO) check $(TABLE_ID) --profile $(PROFILE) --brief
+	$(REPRO) table $(TABLE_ID) --profile $(PROFILE) --larger
 
 reproduce-figure: $(READY)  ## One figure: PAPER=supar FIGURE=6 PROFILE=cpu
-	$(REPRO) run $(PAPER)/fig$$(printf %02d $$((10#$(FIGURE)))) --profile $(PROFILE) --jobs $(JOBS)
-	$(REPRO) check $(PAPER)/fig$$(printf %02d $$((10#$(FIGURE)))) --profile $(PROFILE)
+	$(REPRO) run $(FIGURE_ID) --profile $(PROFILE) --jobs $(JOBS)
+	$(REPRO) check $(FIGURE_ID) --profile $(PROFILE) --brief
+	$(REPRO) figures $(FIGURE_ID)
 
 figures: $(READY)  ## Draw every figure again from the committed tables
 	$(REPRO) figures

@@ -108,6 +108,9 @@ def table(
     long: Annotated[
         bool, typer.Option("--long", help="A line for each row of the CSV, seeds aggregated.")
     ] = False,
+    larger: Annotated[
+        bool, typer.Option("--larger", help="Below it that of the largest scale stored.")
+    ] = False,
     out: OutOption = None,
     force: ForceOption = False,
 ) -> None:
@@ -118,7 +121,10 @@ def table(
 
     known: TableFormat = one_of(fmt, TABLE_FORMATS, "format")
     try:
-        text = _stored(task_id, profile, settings, seeds).printed(known, long=long)
+        found = _stored(task_id, profile, settings, seeds)
+        text = found.printed(known, long=long)
+        if larger and (best := _stored(task_id, None, None, None)).profile != found.profile:
+            text = f"{text}\n{best.printed(known, long=long)}"
     except NoResultError as missing:
         text = "" if long else missing.paper_alone(known)
         if not text:

@@ -51,7 +51,7 @@ INTERRUPTED = 130
 MOST_NAMED = 3
 """Experiments of trials that are left out for one reason."""
 
-SMOKE = "Smoke shows that everything works here; it says nothing about the papers."
+SMOKE = "This quick run says nothing about the papers."
 
 BudgetOption = Annotated[
     str | None, typer.Option("--time-budget", help="Stop cleanly after 90s, 25m, 1h30m.")
@@ -255,15 +255,16 @@ def _conclude(
 
 
 def _say_found(summary: Summary, refresh: Refresher, rows: Sequence[CheckRow], plan: Plan) -> None:
-    from harness.publish.counts import counted
+    from harness.publish.counts import checks_in_words, counted
 
     say(
         f"{summary.num_run} run, {summary.num_reused} reused, {summary.num_blocked} not run here, "
         f"{len(summary.failed)} failed, {summary.num_left} left, in {summary.wall_s:.1f} s"
     )
-    say(counted(rows) or "no claims")
     if plan.profile == "smoke":
-        say(SMOKE)
+        say(f"{checks_in_words(rows) or 'no checks'}. {SMOKE}")
+    else:
+        say(counted(rows) or "no claims")
     where = refresh.workspace
     results, figures = where.results(refresh.profile), where.figures(refresh.profile)
     if results.is_dir():

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from harness.publish.report.site.pages import write_site
 
 from harness.declare.profiles import PROFILES
 from harness.errors import HarnessError
 from harness.publish.report import build_results
 from harness.publish.report.load import load_papers
-from harness.publish.report.site.pages import write_site
 from harness.registry import load_registry
 from harness.store.workspace import Workspace
 from tests.harness.conftest import Cli, forget_toylab

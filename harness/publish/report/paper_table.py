@@ -59,7 +59,7 @@ def table_as(
     if content is None or (aside and not content.has_ours):
         more = {"run": aside, "ran_on": here}
         return _long_as(fmt, task, table, reference, named, profile, more)
-    return _printed_as(fmt, content, name=task.id, where=f"profile {profile}")
+    return _printed_as(fmt, content, aside, name=task.id, where=f"profile {profile}")
 
 
 def paper_alone_as(fmt: TableFormat, task: Task, reference: pd.DataFrame, *, title: str) -> str:
@@ -68,7 +68,9 @@ def paper_alone_as(fmt: TableFormat, task: Task, reference: pd.DataFrame, *, tit
     return _printed_as(fmt, content, name=task.id, where="not run here") if content else ""
 
 
-def _printed_as(fmt: TableFormat, content: Printed, *, name: str, where: str) -> str:
+def _printed_as(
+    fmt: TableFormat, content: Printed, aside: str = "", *, name: str, where: str
+) -> str:
     head = f"{name}, {where}: {content.title}"
     match fmt:
         case "latex":
@@ -76,7 +78,7 @@ def _printed_as(fmt: TableFormat, content: Printed, *, name: str, where: str) ->
         case "markdown":
             return f"{markdown_cell(head)}\n\n{as_markdown(content)}"
         case "csv":
-            return as_csv(content)
+            return as_csv(content, aside)
         case _:
             return as_text(replace(content, title=head))
 

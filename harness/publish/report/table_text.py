@@ -179,13 +179,14 @@ def text_grid(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(told).rstrip("\n")
 
 
-def as_csv(content: Printed) -> str:
+def as_csv(content: Printed, aside: str = "") -> str:
     """Return the printed cells, an empty line between tables; what marks say is not in it."""
     tables = []
     for table in content.tables:
         cells = zip(table.rows, table.texts(), strict=True)
         rows = ([str(head), *texts] for head, texts in cells)
-        tables.append(csv_lines([table.title, *map(str, table.columns)], *rows))
+        title = " ".join(filter(None, [table.title, f"({aside})" if aside else ""]))
+        tables.append(csv_lines([title, *map(str, table.columns)], *rows))
     return "\n".join(tables)
 
 

@@ -36,7 +36,7 @@ def test_report_writes_pages_of_what_is_stored_and_again_the_same_bytes(
     assert outside_runs(toy.root) == before | site
     done = cli("report")
     assert f"wrote {toy.root / 'RESULTS.md'}\n" in done.err
-    assert "Every claim, table and deviation" in (toy.root / "RESULTS.md").read_text()
+    assert "Figures, tables and each claim" in (toy.root / "RESULTS.md").read_text()
     after = outside_runs(toy.root)
     assert toy.root / "results" / "toylab" / "README.md" in after
     verdicts = toy.root / "results" / "toylab" / "verdicts.cpu.json"

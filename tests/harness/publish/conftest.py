@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from harness.declare.profiles import PROFILES
-from harness.publish.report import build_results
-from harness.publish.report.load import load_papers
-from harness.publish.report.site.pages import write_site
+from harness.publish.report.load import load_pages
+from harness.publish.report.write import write_results, write_site
 from harness.registry import Library
 from harness.store.workspace import Workspace
 from tests.harness.publish.report.demo_paper import copy_demo, make_demo
@@ -19,9 +18,9 @@ from tests.harness.publish.report.demo_paper import copy_demo, make_demo
 def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Workspace, Library]:
     """A built demo: site and RESULTS.md are there. Tests must not change it."""
     workspace, library = make_demo(tmp_path_factory.mktemp("demo"))
-    papers = load_papers(workspace, library, PROFILES, store=True)
-    write_site(workspace, papers)
-    build_results(workspace, library, papers)
+    pages = load_pages(workspace, library, PROFILES, store=True)
+    write_site(workspace, pages)
+    write_results(workspace, library, pages)
     return workspace, library
 
 

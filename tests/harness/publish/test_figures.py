@@ -128,7 +128,7 @@ def test_what_stood_in_is_named_at_the_foot_within_the_figure(
     text = drawn(width=width, stands_in=here).decode()
     lines = reversed(re.findall(r"<text[^>]*>([^<]*)</text>", text)[-6:])
     told = " ".join(lines)
-    assert "demo/fig01, profile cpu; here a smaller one of WIDTH 0 for net 0, " in told
+    assert "demo/fig01, profile cpu; ran on a smaller one of WIDTH 0 for net 0, " in told
     assert "for net 5" in told
     heights = [
         float(re.findall(r'height="([\d.]+)pt"', each)[0])

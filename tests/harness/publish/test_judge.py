@@ -11,10 +11,10 @@ import pandas as pd
 import pytest
 
 from harness.declare.claims import Claim
-from harness.declare.criterion import Criterion
+from harness.declare.criterion import Criterion, Form, Threshold
 from harness.declare.scope import Control
 from harness.declare.task import Task
-from harness.declare.verdict import NO_CONTROL, OVERLAPS
+from harness.declare.verdict import NO_CONTROL, OVERLAPS, band, with_threshold_times
 from harness.publish.check_row import CheckRow
 from harness.publish.judge import judge
 from harness.store.meta import NotRun, TrialCounts
@@ -153,15 +153,30 @@ def test_of_several_numbers_the_one_that_decides_is_named() -> None:
     claim = make_claim(quantity=both_levels)
     named = claim.criterion.naming("at x = 0", "at x = 1")
     told = [check_one(replace(claim, criterion=each)).deciding for each in (claim.criterion, named)]
-    assert told == [
-        "number 1 of 2 decides, worst of 2",
-        "at x = 0 decides, worst of 2",
-    ]
+    assert told == ["number 1 of 2 decides", "at x = 0 decides"]
     some = check_one(replace(claim, criterion=named.in_at_least(1)))
-    assert some.deciding == "at x = 1 decides, best of 2"
+    assert some.deciding == "at x = 1 decides"
+    assert [part.name for part in some.parts] == ["at x = 0", "at x = 1"]
+
+
+@pytest.mark.parametrize(
+    ("form", "threshold", "halved", "doubled"),
+    [
+        ("at_most", 1.2, (-math.inf, 0.6), (-math.inf, 2.4)),
+        ("within", (1.0, 3.0), (1.5, 2.5), (0.0, 4.0)),
+        ("ratio", (0.25, 4.0), (math.log(0.5), math.log(2)), (math.log(1 / 16), math.log(16))),
+        ("ratio", (0.0, 0.1), (-math.inf, math.log(0.05)), (-math.inf, math.log(0.2))),
+    ],
+)  # fmt: skip
+def test_a_threshold_is_halved_or_doubled_about_what_leaves_no_room(
+    form: Form, threshold: Threshold, halved: tuple[float, float], doubled: tuple[float, float]
+) -> None:
+    criterion = Criterion(form=form, quantity=len, threshold=threshold, unit="")
+    for factor, expected in ((0.5, halved), (2.0, doubled)):
+        assert band(with_threshold_times(criterion, factor)) == pytest.approx(expected)
 
 
 def test_a_row_with_an_infinite_bound_is_json() -> None:
     row = check_one(make_claim(form="within", threshold=(0.0, math.inf)))
     assert json.loads(json.dumps(asdict(row), allow_nan=False))["threshold"] == [0.0, "inf"]
-    assert CheckRow(**json.loads(json.dumps(asdict(row)))) == row
+    assert CheckRow.of(json.loads(json.dumps(asdict(row)))) == row

@@ -12,11 +12,10 @@ from harness.declare.task import Task
 from harness.errors import DataError
 from harness.publish import verdicts
 from harness.publish.check_row import CheckRow
-from harness.publish.report.load import load_papers
+from harness.publish.report.load import load_pages
 from harness.publish.verdicts import (
     judge_stored,
     places_of,
-    rows_of_tasks,
     verdicts_of,
     verdicts_path,
 )
@@ -54,7 +53,7 @@ def words(rows: Sequence[CheckRow]) -> dict[str, str]:
 def read(demo: Demo) -> list[CheckRow]:
     """Return the verdicts of one task, in a process that knows nothing yet."""
     verdicts._code_of.cache_clear()
-    return verdicts_of(demo[1], demo[0], [(TASK, "cpu")])
+    return verdicts_of(demo[0], demo[1].papers, [(NAME, "cpu")], lambda _: demo[1])
 
 
 def file_of(demo: Demo) -> Path:
@@ -68,7 +67,7 @@ def test_a_current_file_is_read_and_nothing_is_judged(demo: Demo, judged: list[s
     }  # fmt: skip
     assert judged == []
     lines = json.loads(file_of(demo).read_text())["rows"]
-    assert [CheckRow(**line) for line in lines] == read(demo)
+    assert [CheckRow.of(line) for line in lines] == read(demo)
 
 
 def test_a_paper_whose_file_is_current_is_not_imported(demo: Demo) -> None:
@@ -77,12 +76,12 @@ def test_a_paper_whose_file_is_current_is_not_imported(demo: Demo) -> None:
     def load(paper: str) -> Library:
         raise AssertionError(f"{paper} was imported")
 
-    rows = rows_of_tasks(workspace, library.papers, [(NAME, "cpu")], load)
+    rows = verdicts_of(workspace, library.papers, [(NAME, "cpu")], load)
     assert rows == read(demo)
     file_of(demo).write_text("")
     with pytest.raises(AssertionError, match="demo was imported"):
-        rows_of_tasks(workspace, library.papers, [(NAME, "cpu")], load)
-    assert rows_of_tasks(workspace, library.papers, [(NAME, "cpu")], lambda paper: library) == rows
+        verdicts_of(workspace, library.papers, [(NAME, "cpu")], load)
+    assert read(demo) == rows
 
 
 def other_table(workspace: Workspace, library: Library) -> None:
@@ -101,7 +100,7 @@ def other_reference(workspace: Workspace, library: Library) -> None:
 
 def other_schema(workspace: Workspace, library: Library) -> None:
     path = verdicts_path(workspace, "demo", "cpu")
-    path.write_text(path.read_text().replace('"schema_version": 8', '"schema_version": 7'))
+    path.write_text(path.read_text().replace('"schema_version": 9', '"schema_version": 8'))
 
 
 def torn(workspace: Workspace, library: Library) -> None:
@@ -139,14 +138,14 @@ def test_code_that_judges_makes_files_stale(
 def test_a_damaged_file_is_made_again_and_a_current_one_not_touched(demo: Demo) -> None:
     path = file_of(demo)
     then, data = path.stat().st_mtime_ns, path.read_bytes()
-    load_papers(*demo, ["cpu"], store=True)
+    load_pages(*demo, ["cpu"], store=True)
     assert path.stat().st_mtime_ns == then
     for changed in (b"{", data.replace(b'"SUPPORTED"', b'"CONTRADICTED"', 1)):
         assert changed != data
         path.write_bytes(changed)
-        load_papers(*demo, ["cpu"])
+        load_pages(*demo, ["cpu"])
         assert path.read_bytes() == changed
-        load_papers(*demo, ["cpu"], store=True)
+        load_pages(*demo, ["cpu"], store=True)
         assert path.read_bytes() == data
 
 
@@ -159,8 +158,11 @@ def test_a_damaged_table_errs_and_its_file_is_named_from_the_top(demo: Demo) -> 
 
 def test_deep_finds_a_table_that_records_do_not_give(demo: Demo, judged: list[str]) -> None:
     workspace, library = demo
-    places = [(TASK, "cpu")]
-    assert words(verdicts_of(library, workspace, places, deep=True))["grows"] == "SUPPORTED"
+
+    def deep() -> list[CheckRow]:
+        return verdicts_of(workspace, library.papers, [(NAME, "cpu")], lambda _: library, deep=True)
+
+    assert words(deep())["grows"] == "SUPPORTED"
     assert judged == [NAME]
     path, data = file_of(demo), file_of(demo).read_text()
     *head, rows = data.partition(verdicts.ROWS)
@@ -168,10 +170,10 @@ def test_deep_finds_a_table_that_records_do_not_give(demo: Demo, judged: list[st
     digests = (verdicts._sha256(text.encode()) for text in (rows.removesuffix(verdicts.END), other))
     path.write_text("".join([*head, other, verdicts.END]).replace(*digests))
     with pytest.raises(DataError, match="grows is not what the records give"):
-        verdicts_of(library, workspace, places, deep=True)
+        deep()
     path.write_text(data)
     (workspace.results("cpu") / "demo" / "records" / "sweep.cpu.jsonl.gz").unlink()
-    (row, *_) = verdicts_of(library, workspace, places, deep=True)
+    (row, *_) = deep()
     assert (row.verdict, "does not follow from the committed records" in row.reason) == (
         "ERROR", True,
     )  # fmt: skip
@@ -187,7 +189,7 @@ def test_half_a_result_is_an_error_and_no_result_is_not_run(demo: Demo) -> None:
 
 def test_committed_profiles_come_before_smoke(demo: Demo) -> None:
     workspace, library = demo
-    tasks = list(library.tasks.values())
+    tasks = list(library.tasks)
     assert {profile for _, profile in places_of(workspace, tasks, None)} == {"cpu"}
     assert {profile for _, profile in places_of(workspace, tasks, "smoke")} == {"smoke"}
     for path in workspace.results("cpu").glob("demo/fig*"):

@@ -46,9 +46,9 @@ item = [
   { id = "fig12", title = "A diagram", status = "without_data", reason = "No measurement." },
   { id = "tab01", title = "Later", status = "planned", reason = "It needs eight GPUs." },
 ]
-headline = [
-    "fig02:grows",
-]
+headline = ["fig02:grows", "fig02:scales"]
+found = "It grows: by {fig02:grows}, not {fig02:scales}."
+limits = "Anything."
 
 """
 

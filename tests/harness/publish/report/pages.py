@@ -2,33 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
-
 from playwright.sync_api import Page
 
 from harness.declare.profiles import Profile
-from harness.publish.check_row import CheckRow
-from harness.publish.report.load import Paper, load_papers
+from harness.publish.report.load import load_pages
+from harness.publish.report.page import PaperPage
 from harness.registry import Library
 from harness.store.workspace import COMMITTED_PROFILES, Workspace
 
 Demo = tuple[Workspace, Library]
 
 
-def paper_of(demo: Demo, *profiles: Profile) -> Paper:
+def page_of(demo: Demo, *profiles: Profile) -> PaperPage:
     """Return the made-up paper as it is stored, at the committed profiles by default."""
-    (paper,) = load_papers(*demo, profiles or COMMITTED_PROFILES)
-    return paper
-
-
-def with_rows(paper: Paper, changed: Callable[[CheckRow], CheckRow]) -> Paper:
-    """Return a paper with its verdicts changed."""
-    entries = tuple(
-        replace(e, runs=tuple(replace(r, rows=tuple(map(changed, r.rows))) for r in e.runs))
-        for e in paper.entries
-    )
-    return replace(paper, entries=entries)
+    (page,) = load_pages(*demo, profiles or COMMITTED_PROFILES)
+    return page
 
 
 def open_page(page: Page, demo: Demo, path: str = "index.html") -> list[str]:
@@ -42,9 +30,9 @@ def open_page(page: Page, demo: Demo, path: str = "index.html") -> list[str]:
     return trouble
 
 
-def shown(page: Page, column: int) -> list[str]:
-    cells = page.locator(f"#tasks tbody tr:visible td:nth-child({column})")
-    return [text.strip() for text in cells.all_inner_texts()]
+def shown(page: Page) -> list[str]:
+    """Return the claims that the first page shows, by their marks."""
+    return page.locator("#claims [data-facts]:visible .mark").all_inner_texts()
 
 
 def luminance(color: str) -> float:

@@ -9,11 +9,18 @@ from typing import Any
 
 import pytest
 
-from harness.declare.verdict import OVERLAPS, Word
+from harness.declare.verdict import OVERLAPS, Part, Word
 from harness.publish.check_row import CheckRow
-from harness.publish.counts import by_luck, checks_in_words, counted, registered_in_words
-from harness.publish.report.check_text import check_text
-from harness.publish.report.claim_line import ClaimLine, folded_head, in_order
+from harness.publish.counts import (
+    by_luck,
+    checks_in_words,
+    counted,
+    if_thresholds_moved,
+    registered_in_words,
+)
+from harness.publish.report.claim_line import ClaimLine, in_order
+from harness.publish.report.page import folded_head
+from harness.publish.report.terminal import check_text
 from harness.publish.report.text import interval
 from harness.publish.report.units import reading
 
@@ -40,30 +47,31 @@ def of(*words: Word, base: CheckRow = CLAIM) -> list[CheckRow]:
     return [row(word, base) for word in words]
 
 
-FACTOR = "octaves, a factor of 1.9; asked: at most 1 octave"
+FACTOR = "octaves, a factor of 1.9; asked at most 1 octave"
+PARTS = tuple(Part(name=name, measured=at, low=at, high=at) for name, at in (("x", 0.9), ("y", 2)))
 
 
 @pytest.mark.parametrize(
     ("told", "line"),
     [
-        (CLAIM, f"? The optimum stays. Ours: 0.90 ± 0.30 {FACTOR}; 3 seeds."
+        (CLAIM, f"? The optimum stays. Ours 0.90 ± 0.30 {FACTOR}; 3 seeds."
          " About 12 seeds would decide it."),
         (row(Word.SUPPORTED, unit="nats", paper_value=0.5, registered=False),
-         "✔ The optimum stays. Ours: 0.90 ± 0.30 nats; asked: at most 1 nat; paper: 0.5; 3 seeds."
-         " Exploratory."),
+         "✔ The optimum stays. Ours 0.90 ± 0.30 nats; asked at most 1 nat; paper 0.5;"
+         " 3 seeds, exploratory."),
         (row(Word.CONTRADICTED, unit="", paper_value=0.5, paper_is_derived=True),
-         "✘ The optimum stays. Ours: 0.90 ± 0.30; asked: at most 1; paper: 0.5 (derived);"
-         " 3 seeds."),
+         "✘ The optimum stays. Ours 0.90 ± 0.30; asked at most 1; paper 0.5, derived; 3 seeds."),
         (row(Word.SUPPORTED, unit="ratio", form="ratio", threshold=["-inf", 2.0], high=1.3),
-         "✔ The optimum stays. Ours: 0.90 times (0.60 to 1.30); asked: at most 2; 3 seeds."),
+         "✔ The optimum stays. Ours 0.90 times (0.60 to 1.30); asked at most 2; 3 seeds."),
+        (row(Word.SUPPORTED, unit="", parts=PARTS),
+         "✔ The optimum stays. Ours 0.90 ± 0.30 for x; asked at most 1; 3 seeds."),
         (row(Word.UNTESTED, reason="scale: no net is that large", **UNTESTED),
-         "– The optimum stays. Scale: no net is that large."),  # noqa: RUF001
+         "– The optimum stays. Not tested: no net is that large."),  # noqa: RUF001
         (row(Word.UNTESTED, reason="control: nets do not learn", registered=False),
-         f"– The optimum stays. Ours: 0.90 ± 0.30 {FACTOR}; 3 seeds."  # noqa: RUF001
-         " Control: nets do not learn."),
+         "– The optimum stays. Not tested: nets do not learn."),  # noqa: RUF001
         (row(Word.ERROR, reason="results/a.csv was changed.", **UNTESTED),
          "! The optimum stays. results/a.csv was changed."),
-        (CHECK, f"✔ The table is whole. Ours: 0.9 {FACTOR}."),
+        (CHECK, f"✔ The table is whole. Ours 0.9 {FACTOR}."),
     ],
 )  # fmt: skip
 def test_a_claim_s_line(told: CheckRow, line: str) -> None:
@@ -101,6 +109,10 @@ def test_luck_and_registration_are_told_of_decided_claims_alone() -> None:
     assert by_luck(of(Word.UNDECIDED)) == registered_in_words(of(Word.UNTESTED)) == ""
     assert registered_in_words(claims).startswith("All decided claims were registered")
     late = row(Word.CONTRADICTED, registered=False)
+    moved = [replace(each, if_halved=Word.UNDECIDED, if_doubled=Word.SUPPORTED) for each in claims]
+    assert "Of 3 verdicts by a threshold of ours, 1 stay if it is halved and 2" in (
+        if_thresholds_moved([*moved, late])
+    )
     assert "3 of 4; the others are exploratory" in registered_in_words([*claims, late])
 
 
@@ -119,8 +131,8 @@ def test_check_writes_out_what_is_against_a_claim_the_worst_first() -> None:
     assert text.splitlines() == [
         "toylab at cpu: 1 claim: ✔ 0 ✘ 0 ? 1 – 0",  # noqa: RUF001
         "  ? toylab/fig01:stays: The optimum stays.",
-        "    Ours: 0.90 ± 0.30 octaves, a factor of 1.9; asked: at most 1 octave; 3",
-        "      seeds. About 12 seeds would decide it.",
+        "    Ours 0.90 ± 0.30 octaves, a factor of 1.9; asked at most 1 octave; 3 seeds.",
+        "      About 12 seeds would decide it.",
     ]
     assert check_text([]).startswith("Nothing was run here")
 
