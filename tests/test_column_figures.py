@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from harness.publish.labels import labels_of
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -24,7 +25,6 @@ from matplotlib.transforms import Bbox
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.publish.figures import FigureContext, draw, figure_of
-from harness.publish.labels import labels_of
 from harness.publish.refresh import reference_of
 from harness.publish.style import sequential
 from harness.registry import load_registry

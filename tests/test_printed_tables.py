@@ -8,13 +8,13 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from harness.publish.labels import labels_of
 from typer.testing import CliRunner
 
 from harness.commands.app import app
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.errors import UsageError
-from harness.publish.labels import labels_of
 from harness.publish.refresh import reference_of
 from harness.publish.report.paper_table import paper_alone_as, table_as
 from harness.publish.report.printed import Printed, print_tables

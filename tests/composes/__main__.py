@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import argparse
 
-from harness.atomic import write_text
 from harness.publish.report.readme import update_block
+
+from harness.atomic import write_text
 from tests.composes.costs import costs_block
 from tests.composes.pages import (
     COMPOSES,

@@ -93,6 +93,8 @@ def _long_as(
     more: Mapping[str, str],
 ) -> str:
     """Return a task's long table; a CSV has columns of what sets it apart and what stood in."""
+    import pandas as pd
+
     header, rows = grid(task.table, table)
     others = [other_row(row) for row in reference.to_dict("records")]
     match fmt:
@@ -101,7 +103,8 @@ def _long_as(
         case "text" | "markdown":
             head = f"{task.id}, profile {profile}: {title}"
             if fmt == "text":
-                head, lines = textwrap.fill(head, WIDTH), text_grid(header, rows)
+                head = textwrap.fill(head, WIDTH)
+                lines = text_grid(pd.DataFrame(rows, columns=header))
             else:
                 cells = [[markdown_cell(cell) for cell in row] for row in rows]
                 lines = markdown_table([markdown_cell(name) for name in header], cells)

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 X_TOLERANCE = 1e-3
 """Largest relative difference between a layout's `x` and one of the paper."""
 UNKNOWN = "n"
-ONE_SEED = " (1)"
 WORDS = {
     **{mark: STANDING.get(status, status) for status, mark in MARKS.items() if mark},
     MARKS["digitised"]: "digitised",
@@ -193,7 +192,7 @@ def _printed(
 ) -> PrintedTable:
     of_table, of_columns, of_rows = _units(layout)
     left_out = [row for index, row in enumerate(layout.rows) if index not in kept]
-    places = _single_marked([rows[index] for index in kept])
+    places = tuple(tuple(rows[index]) for index in kept)
     lines = [layout.rows[index] for index in kept]
     inferred = INFERRED if layout.inferred else ""
     title = ", ".join(filter(None, [layout.title, inferred, of_table and f"in {of_table}"]))
@@ -204,19 +203,6 @@ def _printed(
         places=places,
         notes=(_legend(task, layout, places), *_footnotes(task, layout, places, left_out)),
     )
-
-
-def _single_marked(rows: Sequence[Sequence[Place]]) -> tuple[tuple[Place, ...], ...]:
-    """Mark what one seed alone gave, where other cells are means over several."""
-    several = max(place.num_seeds for row in rows for place in row) > 1
-
-    def marked(place: Place) -> Place:
-        # A cell that says how many of its seeds have a value says it already.
-        told = place.has_spread or place.ours.endswith(")")
-        single = several and place.num_seeds == 1 and not told
-        return replace(place, ours=place.ours + ONE_SEED) if single else place
-
-    return tuple(tuple(marked(place) for place in row) for row in rows)
 
 
 def _heads(lines: Sequence[Line], units: Mapping[str, str]) -> tuple[Head, ...]:
@@ -295,10 +281,7 @@ def _spread(task: Task, layout: Layout, places: Sequence[Place]) -> str:
         return docs[0].removeprefix("Its ").rstrip(".")
     counts = sorted({place.num_seeds for place in places if place.has_spread})
     over = " to ".join(str(count) for count in dict.fromkeys((counts[0], counts[-1])))
-    single = any(place.ours.endswith(ONE_SEED) for place in places)
-    return f"standard error of the mean over {over} seeds" + (
-        f";{ONE_SEED} one seed alone" if single else ""
-    )
+    return f"standard error of the mean over {over} seeds"
 
 
 def _place(

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from harness.publish.check_row import CheckRow
 
 PLUS_MINUS = "\u00b1"
-MINUS = "\u2212"
 DIGITS = 4
 """Significant digits of a number that has no standard error."""
 
@@ -29,23 +28,6 @@ def number(value: float | None) -> str:
     if float(value).is_integer() and abs(value) < 1e7:
         return str(int(value))
     return f"{value:.{DIGITS}g}"
-
-
-_NEGATIVE = re.compile(r"(?<![\w.^=+-])-(?=\.?\d)")
-_CODE = re.compile(
-    r"(```.*?```|`[^`]*`|<(?:code|pre)>.*?</(?:code|pre)>|\]\([^)]*\)|<[^>]*>)", re.DOTALL
-)
-
-
-def with_minus(text: str) -> str:
-    """Return a page with a true minus before its negative numbers, code and addresses as they are.
-
-    >>> with_minus("at -0.5 of CIFAR-10, 1e-05, (-1 to 2), `lr -1`").replace(MINUS, "minus ")
-    'at minus 0.5 of CIFAR-10, 1e-05, (minus 1 to 2), `lr -1`'
-    """
-    parts = _CODE.split(text)
-    # What was split at, code and addresses, stands at odd places.
-    return "".join(p if n % 2 else _NEGATIVE.sub(MINUS, p) for n, p in enumerate(parts))
 
 
 def exact(value: float) -> str:

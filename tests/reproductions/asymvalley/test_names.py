@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from harness.publish.labels import labels_of
 
 from harness.declare.profiles import Profile
-from harness.publish.labels import labels_of
 from harness.registry import load_registry
 from reproductions.asymvalley.models.pairs import PAIRS, Pair, Recipe, stands_in, training_of
 

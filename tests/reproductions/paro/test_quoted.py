@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from harness.publish.labels import Labels
 
 from harness.declare.reference import load_reference
-from harness.publish.labels import Labels
 from harness.publish.report.printed import Printed, print_tables
 from reproductions.paro.predictions import headline, tab15
 from reproductions.paro.ring_times import fig05

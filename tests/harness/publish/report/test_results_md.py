@@ -52,7 +52,7 @@ def test_every_claim_has_a_line_the_worst_first_and_checks_are_folded(demo: Demo
     ours = "Ours 1.00 ± 0.25 nats"
     needed = "About 5 seeds would decide it."
     assert lines == [
-        f"- ✘ Loss shrinks as density falls. {ours}; asked at most \u22120.5 nats; 3 seeds,"
+        f"- ✘ Loss shrinks as density falls. {ours}; asked at most -0.5 nats; 3 seeds,"
         " exploratory.",
         f"- ? Loss grows by 1.2 nats. {ours}; asked at least 1.2 nats; 3 seeds. {needed}",
         f"- ? Ours: loss stays. {ours}; asked at most 0.5 nats; 3 seeds. Outside what is asked,"

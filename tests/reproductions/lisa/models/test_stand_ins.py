@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from harness.publish.labels import labels_of
 
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
-from harness.publish.labels import labels_of
 from reproductions.lisa.continual import tab04
 from reproductions.lisa.finetuning import fig01, fig06
 from reproductions.lisa.lm_benchmarks import tab02, tab05

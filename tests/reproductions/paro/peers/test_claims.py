@@ -6,11 +6,11 @@ from typing import Any, Literal
 
 import pandas as pd
 import pytest
+from harness.publish.labels import Labels
 
 from harness.declare.claims import Claim
 from harness.declare.reference import COLUMNS
 from harness.declare.verdict import Word
-from harness.publish.labels import Labels
 from harness.publish.report.printed import print_tables
 from harness.store.table_csv import build_table, validate
 from reproductions.paro.peers.abl_peers import task

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from harness.publish.labels import labels_of
 
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
-from harness.publish.labels import labels_of
 from reproductions.supar.coordinates import fig05
 from reproductions.supar.downstream import tab02, tab02_proxy
 from reproductions.supar.sweeps import fig06, fig09

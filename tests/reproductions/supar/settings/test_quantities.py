@@ -10,13 +10,13 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from harness.publish.labels import Labels
 
 from harness.declare.profiles import Profile
 from harness.declare.reference import load_reference
 from harness.declare.statistics import MissingRows
 from harness.declare.verdict import Word
 from harness.errors import SpecError
-from harness.publish.labels import Labels
 from harness.publish.report.printed import print_tables
 from harness.store.table_csv import build_table
 from reproductions.supar.models.printed import half_unit, num_digits, printed, stated
