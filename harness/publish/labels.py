@@ -11,6 +11,9 @@ from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.store.trial import trials_behind
 
+TEX_SIGNS = {"\u03bc": r"\mu", "\u03c1": r"\rho", "\u0394": r"\Delta", "\u2207": r"\nabla"}
+"""Signs of figures and tables that not every LaTeX knows as text, by their names in mathematics."""
+
 
 @dataclass(frozen=True, slots=True)
 class Labels:

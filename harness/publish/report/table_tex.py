@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import groupby
 
+from harness.publish.labels import TEX_SIGNS
 from harness.publish.report.printed import Printed, PrintedTable
 from harness.publish.report.table_text import (
     Panel,
@@ -17,7 +18,6 @@ from harness.publish.report.table_text import (
     wrapped,
 )
 from harness.publish.report.text import PLUS_MINUS
-from harness.publish.style import TEX_SIGNS
 
 ROOM, GAP = 450.0, 4.0
 """Points that `points` may say of a line, and those between columns. An article in two columns has
