@@ -106,11 +106,10 @@ def draw_forest(rows: Sequence[CheckRow], profile: Profile) -> bytes:
 
     A panel per unit and a row per claim, in the paper's order; below them what was not tested.
     """
-    from matplotlib import style
     from matplotlib.figure import Figure
 
     from harness.publish.figures import saved
-    from harness.publish.style import RC
+    from harness.publish.style import themed
 
     found = sorted(forest_rows(rows), key=lambda each: each.unit)
     panels = [(unit, list(group)) for unit, group in groupby(found, lambda each: each.unit)]
@@ -118,7 +117,7 @@ def draw_forest(rows: Sequence[CheckRow], profile: Profile) -> bytes:
     words = _words(rows, profile)
     heights = [ROW_IN * len(group) + PANEL_IN for _, group in panels]
     foot = 0.1 * len(words) + 0.1
-    with style.context(["default", RC]):
+    with themed():
         figure = Figure((WIDTH_IN, sum(heights) + foot))
         top = sum(heights) + foot
         for (unit, group), height in zip(panels, heights, strict=True):

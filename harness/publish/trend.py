@@ -4,37 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
-from matplotlib import style
-from matplotlib.axes import Axes
+import pandas as pd
+import seaborn.objects as so
 from matplotlib.figure import Figure
 
 from harness.atomic import write_bytes
-from harness.errors import EnvError, UsageError
+from harness.errors import EnvError, UsageError, one_of
 from harness.measure.goals import benchmarks_folder, machine_title
 from harness.publish.diff import git
-from harness.publish.figures import FORMATS, Format, saved
-from harness.publish.style import MARKERS, PALETTE, RC, WIDTH_IN
+from harness.publish.figures import Format, saved
+from harness.publish.style import MARKERS, PALETTE, RC, WIDTH_IN, themed
 
-NUM_COLUMNS = 4
-ROW_IN = 1.1
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Point:
-    """What a commit stored of one goal."""
-
-    commit: str
-    """Abbreviated hash."""
-    name: str
-    machine: str
-    measured: float
-    limit: float
-    unit: str
+LIMIT = so.Line(color="black", linestyle="--", linewidth=0.6, marker="_", edgecolor="black")
 
 
 def draw_trend(root: Path, target: Path) -> int:
@@ -43,48 +27,40 @@ def draw_trend(root: Path, target: Path) -> int:
     Raises EnvError outside a checkout, UsageError where none was stored, or for a format that
     nothing is drawn in.
     """
-    fmt: Format | None = next((each for each in FORMATS if target.suffix == f".{each}"), None)
-    if fmt is None:
-        raise UsageError(f"{target.name} has no format that is drawn: end it in .svg or .pdf")
-    points = sorted(trend(root), key=_panel_of)
-    if not points:
+    fmt: Format = one_of(target.suffix[1:], get_args(Format), "format")
+    points = pd.DataFrame(trend(root))
+    if points.empty:
         raise UsageError("no commit stores a benchmark: make a baseline with repro bench --save")
-    by_name = [(name, list(group)) for name, group in groupby(points, key=_panel_of)]
-    colours = {machine: k for k, machine in enumerate(dict.fromkeys(p.machine for p in points))}
-    num_rows = -(-len(by_name) // NUM_COLUMNS)
-    with style.context(RC):
-        figure = Figure((2 * WIDTH_IN["single"], ROW_IN * num_rows + 0.4), layout="constrained")
-        axes = figure.subplots(num_rows, NUM_COLUMNS, squeeze=False).flatten()
-        for ax, (name, group) in zip(axes, by_name, strict=False):
-            _panel(ax, name, group, colours)
-        for ax in axes[len(by_name) :]:
-            ax.set_axis_off()
-        handles = {text: h for ax in axes for h, text in zip(*ax.get_legend_handles_labels())}  # noqa: B905
-        figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=2)
+    points = points.sort_values("goal", kind="stable")
+    num_goals, num_machines = points["goal"].nunique(), points["machine"].nunique()
+    settings = RC | {"axes.titlesize": 6.0, "xtick.labelsize": 4.5}
+    plot = (
+        so.Plot(points, x="commit", y="measured", color="machine", marker="machine")
+        .facet("goal", wrap=4)
+        .share(x=False, y=False)
+        .scale(color=list(PALETTE[:num_machines]), marker=list(MARKERS[:num_machines]))
+        .add(so.Line())
+        .add(LIMIT, y="limit", color=None, marker=None)
+        .label(x="", y="", color="")
+        .theme(settings)
+    )
+    with themed(settings):
+        size_in = 2 * WIDTH_IN["single"], 1.1 * -(-num_goals // 4) + 0.4
+        figure = Figure(size_in, layout="constrained")
+        plot.on(figure).plot()
+        for ax in figure.axes:
+            ax.set_ylim(0, 1.15 * ax.dataLim.y1)
+            for label in ax.get_xticklabels():
+                label.set(rotation=45, ha="right", rotation_mode="anchor")
+        machines = figure.legends.pop()  # seaborn's stands beside the page
+        names = [text.get_text() for text in machines.get_texts()]
+        handles: Any = machines.legend_handles
+        figure.legend(handles, names, title="dashed: the goal", loc="outside lower center", ncols=2)
         write_bytes(target, saved(figure, fmt))
-    return len(by_name)
+    return int(num_goals)
 
 
-def _panel_of(point: Point) -> str:
-    """Return what a goal's panel is called: a goal in another unit has one of its own."""
-    return f"{point.name} ({point.unit})"
-
-
-def _panel(ax: Axes, name: str, points: list[Point], colours: dict[str, int]) -> None:
-    """Draw one goal: its limit dashed, a series per machine."""
-    commits = list(dict.fromkeys(point.commit for point in points))
-    for machine, k in colours.items():
-        mine = [(commits.index(p.commit), p.measured) for p in points if p.machine == machine]
-        if mine:
-            colour, marker = PALETTE[k % len(PALETTE)], MARKERS[k % len(MARKERS)]
-            ax.plot(*zip(*mine, strict=True), label=machine, color=colour, marker=marker)
-    ax.axhline(points[-1].limit, color="black", linestyle="--", linewidth=0.6, label="goal")
-    ax.set_title(name, fontsize=6)
-    ax.set_ylim(0, 1.15 * max(points[-1].limit, *(point.measured for point in points)))
-    ax.set_xticks(range(len(commits)), commits, rotation=45, ha="right", fontsize=4.5)
-
-
-def trend(root: Path) -> Iterator[Point]:
+def trend(root: Path) -> Iterator[dict[str, Any]]:
     """Yield what each commit stored, oldest first, of every goal whose file it changed."""
     folder = benchmarks_folder(root).relative_to(root).as_posix()
     log = ["log", "--reverse", "--no-renames", "--diff-filter=AM", "--name-only"]
@@ -94,22 +70,15 @@ def trend(root: Path) -> Iterator[Point]:
         raise EnvError(f"{root} has no history to draw: a trend needs a git checkout")
     for line in history.splitlines():
         word, _, rest = line.partition(" ")
-        if word == "commit":
-            commit = rest
-        elif line.endswith(".json"):
-            yield from _points(commit, json.loads(git(root, "show", f"{commit}:{line}") or ""))
-
-
-def _points(commit: str, stored: dict[str, Any]) -> Iterator[Point]:
-    """Yield the goals of a file: a baseline, or what stood for one goal before there were any."""
-    if "benchmarks" in stored:
-        machine = machine_title(stored["machine_info"])
-        entries = [entry["extra_info"] for entry in stored["benchmarks"]]
-    else:
-        machine, entries = machine_title(stored["machine"]), [stored]
-    for entry in entries:
-        goal = entry["goal"]
-        yield Point(
-            commit=commit, name=entry["name"], machine=machine, measured=entry["measured"],
-            limit=goal["limit"], unit=goal["unit"],
-        )  # fmt: skip
+        commit = rest if word == "commit" else commit
+        if not line.endswith(".json"):
+            continue
+        stored = json.loads(git(root, "show", f"{commit}:{line}") or "")
+        machine = machine_title(stored.get("machine_info") or stored["machine"])
+        # Before there were baselines, a goal had a file of its own.
+        for entry in [each["extra_info"] for each in stored.get("benchmarks", ())] or [stored]:
+            goal = entry["goal"]
+            yield {
+                "commit": commit, "goal": f"{entry['name']} ({goal['unit']})", "machine": machine,
+                "measured": entry["measured"], "limit": goal["limit"],
+            }  # fmt: skip

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from harness.publish.report.printed import Printed, PrintedTable
-from harness.publish.report.text import PLUS_MINUS
-from harness.publish.style import TEX_SIGNS
+from harness.publish.report.text import PLUS_MINUS, TEX_SIGNS
 
 NEEDS = "% needs \\usepackage{booktabs,graphicx}"
 WIDE = r"\resizebox{\ifdim\width>\textwidth\textwidth\else\width\fi}{!}"

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from harness.publish.check_row import CheckRow
 
 PLUS_MINUS = "\u00b1"
+TEX_SIGNS = {"\u03bc": r"\mu", "\u03c1": r"\rho", "\u0394": r"\Delta", "\u2207": r"\nabla"}
+"""Signs of figures and tables that not every LaTeX knows as text, by their names in mathematics."""
 DIGITS = 4
 """Significant digits of a number that has no standard error."""
 

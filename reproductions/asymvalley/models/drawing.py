@@ -5,10 +5,11 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
+import seaborn
+from matplotlib import rcParams
 from matplotlib.lines import Line2D
 
 from harness.declare.profiles import Profile
-from harness.declare.statistics import aggregate
 from harness.publish.figures import sequential
 from harness.publish.labels import Labels
 from reproductions.asymvalley.models.pairs import Pair, Recipe, stands_in, training_of
@@ -68,20 +69,13 @@ def line(
     rows = rows.dropna(subset=[y])
     if rows.empty:
         return
-    points = aggregate(rows, by=[x], value=y).sort_values(x)
-    places = points[x].to_numpy(dtype="float64")
-    means = points["mean"].to_numpy(dtype="float64")
-    (drawn,) = ax.plot(places, means, color=color, linestyle=style, label=label, marker=marker)
-    drawn.set_linewidth(width * drawn.get_linewidth())
-    spread = rows.groupby(x, sort=True)[y].agg(["min", "max"])
-    ax.fill_between(
-        spread.index.to_numpy(dtype="float64"),
-        spread["min"].to_numpy(dtype="float64"),
-        spread["max"].to_numpy(dtype="float64"),
-        color=color,
-        alpha=0.2,
-        linewidth=0.0,
-    )
+    seaborn.lineplot(
+        # Columns without names, which would become those of the axes.
+        x=rows[x].to_numpy(dtype="float64"), y=rows[y].to_numpy(dtype="float64"), ax=ax,
+        errorbar=("pi", 100), err_kws={"linewidth": 0.0}, color=color, linestyle=style, label=label,
+        marker=marker, markeredgecolor=color, linewidth=width * rcParams["lines.linewidth"],
+        legend=False,
+    )  # fmt: skip
 
 
 def lambda_axis(ax: Axes) -> None:

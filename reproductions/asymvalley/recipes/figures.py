@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from matplotlib.ticker import LogFormatterSciNotation, LogLocator
 
 from harness.declare import pick
-from harness.publish.figures import MARKERS, PALETTE, FigureContext
+from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours
 from reproductions.asymvalley.method.directions import PARTITION
 from reproductions.asymvalley.models.drawing import (
     ROWS,
@@ -24,17 +24,11 @@ from reproductions.asymvalley.models.pairs import Pair
 from reproductions.asymvalley.recipes.experiment import CONTRASTS, FIRST_AND_SECOND, Contrast
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-PART_LABELS = dict(
-    zip(
-        PARTITION,
-        ("BN\nweight", "CLF\nweight", "CLF\nbias", "other\nweight", "other\nbias"),
-        strict=True,
-    )
-)
+PART_LABELS = ("BN weight", "CLF weight", "CLF bias", "other weight", "other bias")
+"""In the order of PARTITION."""
 STATISTIC_TITLES = {"mean": "mean", "std": "standard deviation", "consistency": "sign consistency"}
 SETTINGS = {
     "learning rate": ("lr_high", "lr_low"),
@@ -80,7 +74,7 @@ def recipe_line_panels(context: FigureContext, *, pair: Pair, contrast: Contrast
     }
     mean_ax, std_ax, line_ax, consistency_ax = axes
     for ax, value in zip((mean_ax, std_ax, consistency_ax), STATISTIC_TITLES, strict=True):
-        _group_marks(ax, context.table, value, names)
+        _group_marks(ax, context, value, names)
         ax.set_title(STATISTIC_TITLES[value])
     # Groups differ by orders of magnitude; an untrained group has no spread to take a log of.
     std_ax.set_yscale("log", nonpositive="mask")
@@ -100,26 +94,18 @@ def recipe_line_panels(context: FigureContext, *, pair: Pair, contrast: Contrast
     return figure
 
 
-def _group_marks(ax: Axes, table: pd.DataFrame, value: str, names: dict[str, str]) -> None:
+def _group_marks(ax: Axes, context: FigureContext, value: str, names: dict[str, str]) -> None:
     """Draw one statistic by parameter group, a mark per net, bars to the extremes."""
     for index, (solution, name) in enumerate(names.items()):
-        rows = pick(table, part="group", solution=solution)
+        rows = pick(context.table, part="group", solution=solution)
         rows = rows[rows["group"].isin(list(PARTITION))]
-        found = rows.groupby("group")[value].agg(["mean", "min", "max"])
-        places = [PARTITION.index(group) + 0.24 * index - 0.12 for group in found.index]
-        ax.errorbar(
-            places,
-            found["mean"].to_numpy(),
-            # A mean of equal numbers may miss them by a rounding.
-            yerr=[
-                (found["mean"] - found["min"]).clip(lower=0.0).to_numpy(),
-                (found["max"] - found["mean"]).clip(lower=0.0).to_numpy(),
-            ],
-            color=PALETTE[index],
-            marker=MARKERS[index],
-            linestyle="",
-            elinewidth=0.8,
-            label=name,
-        )
-    ax.set_xticks(range(len(PARTITION)), labels=list(PART_LABELS.values()))
+        places = [PARTITION.index(group) + 0.24 * index - 0.12 for group in rows["group"]]
+        plot_ours(
+            ax, rows.assign(place=places), x="place", y=value, label=name, color=PALETTE[index],
+            marker=MARKERS[index], style="", errorbar=("pi", 100),
+        )  # fmt: skip
+    # Side by side in two lines, or turned.
+    wide = context.width == "double"
+    labels = [name.replace(" ", "\n") if wide else name for name in PART_LABELS]
+    ax.set_xticks(range(len(PARTITION)), labels=labels)
     ax.set_xlim(-0.5, len(PARTITION) - 0.5)

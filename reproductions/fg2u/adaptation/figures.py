@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.declare.statistics import aggregate
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours, plot_paper
 from reproductions.fg2u.adaptation.claims import NAMES, READERS
 from reproductions.fg2u.adaptation.table import (
@@ -51,19 +50,12 @@ def entry_panels(context: FigureContext) -> Figure:
 
 
 def _dots(ax: Axes, table: pd.DataFrame, column: str, label: str, place: int) -> None:
-    means = aggregate(table, by=["entry"], value=column).set_index("entry")
-    shown = [entry for entry in ENTRIES if entry in means.index]
-    heights = [ENTRIES.index(entry) + 0.16 * (2 * place - 1) for entry in shown]
-    chosen = means.loc[shown]
-    ax.errorbar(
-        chosen["mean"].to_numpy("float64"),
-        heights,
-        xerr=chosen["sem"].fillna(0.0).to_numpy("float64"),
-        color=PALETTE[place],
-        marker=MARKERS[place],
-        linestyle="none",
-        label=label,
-    )
+    rows = table[table["entry"].isin(ENTRIES)]
+    heights = [ENTRIES.index(entry) + 0.16 * (2 * place - 1) for entry in rows["entry"]]
+    plot_ours(
+        ax, rows.assign(height=heights), x=column, y="height", orient="y", label=label, style="",
+        color=PALETTE[place], marker=MARKERS[place],
+    )  # fmt: skip
 
 
 def depth_panels(context: FigureContext, *, dataset: str) -> Figure:

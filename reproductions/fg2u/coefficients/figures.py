@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from harness.declare.statistics import aggregate
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours, plot_paper
 from reproductions.fg2u.coefficients.table import NUM_OBSERVED, PDE_NAMES
 
@@ -72,11 +71,8 @@ def _fits(ax: Axes, context: FigureContext, column: str, title: str) -> None:
     for number, (method, name) in enumerate(FITS.items()):
         aside = 0.18 * (number - 1.5)
         own = rows[rows["method"] == method]
-        means = aggregate(own, by=["pde"], value=column).dropna(subset=["mean"])
-        if len(means):
-            x = [places[str(pde)] + aside for pde in means["pde"]]
-            mean, sem = (means[each].to_numpy("float64") for each in ("mean", "sem"))
-            ax.errorbar(x, mean, yerr=sem, linestyle="none", label=name, **look(number))
+        own = own.assign(x=[places[str(pde)] + aside for pde in own["pde"]])
+        plot_ours(ax, own, x="x", y=column, label=name, style="", **look(number))
         if method in SERIES:
             read = context.reference
             read = read[read["y_name"] == column]

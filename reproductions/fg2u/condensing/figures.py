@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.declare.statistics import aggregate
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours
 from reproductions.fg2u.condensing.experiment import NUM_DIRECTIONS
 
@@ -60,12 +59,14 @@ def _changes(ax: Axes, table: pd.DataFrame) -> None:
 def _ends(ax: Axes, table: pd.DataFrame, styles: dict[str, tuple[str, str]]) -> None:
     """Draw each schedule's accuracy after its last outer step, the best on top."""
     last = table[table["outer_step"] == table["steps"] + table["second_steps"]]
-    means = aggregate(last, by=["schedule"], value="test_accuracy")
-    means = means.sort_values("mean", ascending=False, kind="stable")
-    for place, row in enumerate(means.itertuples()):
-        color, marker = styles.get(row.schedule, (REST, "o"))
-        error = row.sem if row.sem > 0 else None
-        ax.errorbar(row.mean, place, xerr=error, color=color, marker=marker, linestyle="none")
-    ax.set_yticks(range(len(means)), list(means["schedule"]))
-    ax.set_ylim(len(means) - 0.5, -0.5)
+    means = last.groupby("schedule", sort=False)["test_accuracy"].mean()
+    best = list(means.sort_values(ascending=False, kind="stable").index)
+    for place, schedule in enumerate(best):
+        color, marker = styles.get(schedule, (REST, "o"))
+        plot_ours(
+            ax, last[last["schedule"] == schedule].assign(place=place), x="test_accuracy",
+            y="place", orient="y", label="", color=color, marker=marker, style="",
+        )  # fmt: skip
+    ax.set_yticks(range(len(best)), best)
+    ax.set_ylim(len(best) - 0.5, -0.5)
     ax.set(xlabel="test accuracy", title="after the last outer step")

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from harness.declare.statistics import aggregate
-from harness.publish.figures import PALETTE, FigureContext
+from harness.publish.figures import PALETTE, FigureContext, plot_ours
 from reproductions.fg2u.image_sets.layouts import DATASETS, METHOD_NAMES
 from reproductions.fg2u.image_sets.table import ACCURACY, SHOWN
 
@@ -45,16 +44,14 @@ def set_panels(context: FigureContext) -> Figure:
 
 def _accuracies(ax: Axes, rows: pd.DataFrame, series: dict[str, str], paper: pd.DataFrame) -> None:
     """Draw our means with their standard error, and the paper's numbers, a line per method."""
-    means = aggregate(rows, by=["name"], value="test_accuracy").set_index("name")
     known = paper.set_index("series")["value"]
-    shown = [name for name in HEADS if name in means.index or series.get(name) in known.index]
+    shown = [name for name in HEADS if name in {*rows["name"]} or series.get(name) in known.index]
     for place, name in enumerate(shown):
-        if name in means.index:
-            mean, error = 100 * means.loc[name, "mean"], 100 * means.loc[name, "sem"]
-            ax.errorbar(
-                mean, place, xerr=error if error > 0 else None, color=PALETTE[0], marker="o",
-                linestyle="none", label="ours" if place == 0 else None,
-            )  # fmt: skip
+        own = rows[rows["name"] == name]
+        plot_ours(
+            ax, own.assign(percent=100 * own["test_accuracy"], place=place), x="percent", y="place",
+            orient="y", label="" if place else "ours", color=PALETTE[0], style="",
+        )  # fmt: skip
         if series.get(name) in known.index:
             ax.plot(
                 known[series[name]], place, color=PALETTE[1], marker="s",

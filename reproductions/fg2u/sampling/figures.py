@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.ticker import NullFormatter
 
-from harness.declare.statistics import aggregate
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours
 from reproductions.fg2u.sampling.closed_forms import expected_square
 from reproductions.fg2u.sampling.experiment import COORDINATE, GAUSSIAN, RADEMACHER
@@ -49,7 +48,7 @@ def error_panels(context: FigureContext) -> Figure:
             )  # fmt: skip
             _closed_form(ax, rows, method, int(num_meta), color, LINES[index])
         _logarithmic(ax, "directions b", title=f"N = {num_meta}")
-        ax.set_yscale("log")
+    axes[0].set_yscale("log")  # of all
     axes[0].set_ylabel("relative error")
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=3 if is_wide else 1)
@@ -109,24 +108,14 @@ def _by_directions(ax: Axes, rows: pd.DataFrame) -> None:
 
 
 def _by_seconds(ax: Axes, rows: pd.DataFrame) -> None:
-    own = rows[rows["method"] == RADEMACHER]
-    means = aggregate(own, by=["num_directions"], value="cosine").sort_values("num_directions")
-    times = aggregate(own, by=["num_directions"], value="seconds").sort_values("num_directions")
-    ax.plot(
-        times["mean"].to_numpy("float64"), means["mean"].to_numpy("float64"), color=PALETTE[0],
-        marker=MARKERS[0],
-    )  # fmt: skip
+    own = rows[rows["method"] == RADEMACHER].groupby("num_directions")[["seconds", "cosine"]].mean()
+    ax.plot(*own.to_numpy("float64").T, color=PALETTE[0], marker=MARKERS[0])
     for index, method in enumerate(BIASED, start=1):
         found = rows[rows["method"] == method]
-        ax.errorbar(
-            [float(found["seconds"].mean())],
-            [float(found["cosine"].mean())],
-            yerr=[float(found["cosine"].sem())] if len(found) > 1 else None,
-            color=PALETTE[index],
-            marker=MARKERS[index],
-            linestyle="",
-            elinewidth=0.8,
-        )
+        plot_ours(
+            ax, found.assign(seconds=found["seconds"].mean()), x="seconds", y="cosine", label="",
+            color=PALETTE[index], marker=MARKERS[index], style="",
+        )  # fmt: skip
 
 
 def _logarithmic(ax: Axes, name: str, *, title: str) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from harness.declare.statistics import aggregate
 from harness.publish.figures import PALETTE, FigureContext, log_numbers, plot_ours, plot_paper
 from reproductions.lisa.models.names import TITLES
 from reproductions.lisa.models.shapes import shape_of
@@ -146,11 +145,9 @@ def _skews(ax: Axes, rows: pd.DataFrame) -> None:
     for place, series in enumerate(TRAINED):
         own = rows[(rows["method"] == series.method) & (rows["when"] == series.when)]
         runs = own.groupby(RUN)[series.column].agg(skew).dropna().reset_index()
-        points = aggregate(runs, by=["method"], value=series.column)
-        ax.errorbar(
-            points["mean"].to_numpy("float64"), [place] * len(points),
-            xerr=points["sem"].to_numpy("float64"), color=series.color, marker=series.marker,
-            ls="none",
+        plot_ours(
+            ax, runs.assign(place=place), x=series.column, y="place", orient="y", label="",
+            color=series.color, marker=series.marker, style="",
         )  # fmt: skip
     ax.set_yticks(range(len(TRAINED)), [series.label for series in TRAINED])
     ax.set_ylim(len(TRAINED) - 0.5, -0.5)

@@ -29,13 +29,13 @@ def rate_panels(context: FigureContext) -> Figure:
                 ax, own, x="num_steps", y="mean_gap", label=policy, color=color, marker=marker
             )
         _guide(ax, rows)
-        ax.set_xscale("log")
-        ax.set_yscale("log")
+        ax.set_title(f"weight decay {decay:g}")
+        ax.set_xlabel("steps T")
+    for ax in axes:
+        ax.set(xscale="log", yscale="log")
         # By default more numbers than fit.
         ax.yaxis.set_minor_locator(LogLocator(subs=(2.0, 5.0)))
         ax.yaxis.set_minor_formatter(LogFormatterSciNotation(minor_thresholds=(99, 99)))
-        ax.set_title(f"weight decay {decay:g}")
-        ax.set_xlabel("steps T")
     axes[0].set_ylabel("mean of f_reg(w_t) - f_reg*")
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=len(labels))

@@ -69,6 +69,7 @@ def _lines(context: FigureContext, names: Sequence[str], *, x: str, label: str) 
         _panel(ax, rows, names, x=x, y=column)
         ax.set_title(title)
         ax.set_xlabel(label)
+    axes[0].set_yscale("log", base=2)  # of both
     axes[0].set_ylabel("rows per second")
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=5)
@@ -80,6 +81,5 @@ def _panel(ax: Axes, rows: pd.DataFrame, names: Sequence[str], *, x: str, y: str
         own = rows[rows["setting"] == name]
         plot_ours(ax, own, x=x, y=y, label=name_of(name), color=color, marker=marker)
     ax.set_xscale("log", base=2)
-    ax.set_yscale("log", base=2)
     at = sorted(rows[x].unique())
     ax.set_xticks(at, [str(number) for number in at])

@@ -207,7 +207,7 @@ def test_a_trend_goes_over_the_commits_that_stored_a_goal(tmp_path: Path) -> Non
     target = tmp_path / "trend.svg"
     verb.bench(trend=target)
     assert "<svg" in target.read_text(encoding="utf-8")
-    with pytest.raises(UsageError, match=r"trend\.nope has no format"):
+    with pytest.raises(UsageError, match=r"no format is called 'nope'"):
         verb.bench(trend=tmp_path / "trend.nope")
 
 

@@ -1,6 +1,5 @@
 import hashlib
 import os
-import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -19,8 +18,7 @@ from harness.declare.table import Table, value
 from harness.declare.task import Task
 from harness.errors import EnvError, SpecError
 from harness.publish import figures
-from harness.publish import style as house_style
-from harness.publish.figures import FigureContext, Width, draw, plot_ours, plot_paper
+from harness.publish.figures import FigureContext, Width, draw, figure_of, plot_ours, plot_paper
 from tests.checkout import ROOT
 from tests.harness.hand_made import unrun
 from tests.latex import needs_latex, set_by_latex
@@ -120,41 +118,44 @@ def test_settings_of_the_caller_do_not_show() -> None:
 
 
 @pytest.mark.parametrize("width", ["single", "double"])
-def test_what_stood_in_is_named_at_the_foot_within_the_figure(
-    monkeypatch: pytest.MonkeyPatch, width: Width
-) -> None:
-    monkeypatch.setitem(house_style.RC, "svg.fonttype", "none")
+def test_what_stood_in_is_named_at_the_foot_within_the_figure(width: Width) -> None:
     here = {f"net {number}": f"a smaller one of WIDTH {number}" for number in range(6)}
-    text = drawn(width=width, stands_in=here).decode()
-    lines = reversed(re.findall(r"<text[^>]*>([^<]*)</text>", text)[-6:])
-    told = " ".join(lines)
-    assert "demo/fig01, profile cpu; ran on a smaller one of WIDTH 0 for net 0, " in told
-    assert "for net 5" in told
-    heights = [
-        float(re.findall(r'height="([\d.]+)pt"', each)[0])
-        for each in (drawn(width=width).decode(), text)
-    ]
-    assert heights[1] > heights[0]  # the panels keep their size
+    given = {"table": TABLE, "reference": REFERENCE, "profile": "cpu", "width": width}
+    plain, figure = (figure_of(TASK, **given, stands_in=each) for each in ({}, here))
+    told = figure.get_supxlabel().replace("\n", " ")
+    assert told.startswith("demo/fig01, profile cpu; ran on a smaller one of WIDTH 0 for net 0, ")
+    assert told.endswith(" for net 5")
+    (low, bottom), (high, _) = figure.texts[0].get_window_extent().get_points()
+    assert low >= 0 and bottom >= 0 and high <= figure.bbox.width
+    panels = [each.axes[0].get_window_extent().height for each in (plain, figure)]
+    assert panels[0] == pytest.approx(panels[1], abs=5.0)  # it is the figure that grows
 
 
 def test_ours_is_filled_and_solid_the_paper_hollow_and_dashed() -> None:
     figure = picture(context())
     ours, paper = figure.axes[0].get_legend_handles_labels()[0]
-    assert ours.lines[0].get_linestyle() == "-"
-    assert ours.lines[0].get_markerfacecolor() == figures.PALETTE[0]
+    assert ours.get_linestyle() == "-"
+    assert ours.get_markerfacecolor() == figures.PALETTE[0]
     assert paper.lines[0].get_linestyle() == "--"
     assert to_rgb(paper.lines[0].get_markerfacecolor()) == (1.0, 1.0, 1.0)
 
 
 def test_ours_shows_mean_and_standard_error_over_seeds() -> None:
     figure = picture(context())
-    bars = figure.axes[0].containers[0]
-    x, y = bars.lines[0].get_data()
+    (ax,) = figure.axes
+    x, y = ax.get_lines()[0].get_data()
     assert list(x) == [0.5, 1.0]
     assert y == pytest.approx([3.0, 2.2])
     # Standard error of 2.0, 2.2, 2.4: standard deviation 0.2 over the root of 3.
-    (low, high) = bars.lines[2][0].get_segments()[1][:, 1]
+    (low, high) = ax.containers[0].lines[2][0].get_segments()[1][:, 1]
     assert (high - low) / 2 == pytest.approx(0.2 / 3**0.5)
+
+
+def test_a_mean_is_not_taken_on_a_scale_of_logarithms() -> None:
+    _, (ax,) = context().subplots()
+    ax.set_yscale("log")
+    with pytest.raises(SpecError, match="SP is drawn on a log scale"):
+        plot_ours(ax, TABLE, x="density", y="loss", label="SP", color=figures.PALETTE[0])
 
 
 def test_svg_beyond_the_limit_is_refused_with_a_remedy() -> None:

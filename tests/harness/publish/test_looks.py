@@ -14,7 +14,7 @@ from matplotlib.text import Text
 from harness.errors import UsageError
 from harness.publish import figures
 from harness.publish.figures import figure_of
-from harness.publish.style import LEAST_PANEL_IN
+from harness.publish.page import LEAST_PANEL_IN
 from tests.harness.publish.test_figures import REFERENCE, TABLE, TASK
 
 
@@ -51,17 +51,19 @@ def test_a_height_that_presses_panels_flat_is_refused_with_one_that_does_not(wid
     assert ax.get_window_extent().height / made.dpi > LEAST_PANEL_IN - 0.11
 
 
-def test_palette_takes_the_place_of_our_colours_in_lines_and_legend() -> None:
-    plain, other = figure(), figure(palette="Dark2")
+@pytest.mark.parametrize(("palette", "first"), [("Dark2", "#1b9e77"), ("husl", "#f77189")])
+def test_palette_takes_the_place_of_our_colours_in_lines_and_legend(
+    palette: str, first: str
+) -> None:
+    plain, other = figure(), figure(palette=palette)
     ours, theirs = (
         {to_hex(line.get_color()) for line in each.axes[0].get_lines()} for each in (plain, other)
     )
-    assert ours == {figures.PALETTE[0].lower()}
-    assert theirs == {"#1b9e77"}
+    assert ours == {figures.PALETTE[0]}
     legend = other.axes[0].get_legend()
     assert legend is not None
     entries = legend.findobj(Line2D)  # type: ignore[attr-defined]
-    assert {to_hex(entry.get_color()) for entry in entries} == {"#1b9e77"}
+    assert theirs == {to_hex(entry.get_color()) for entry in entries} == {first}
 
 
 def test_ours_alone_has_no_reference_rows() -> None:
@@ -76,7 +78,7 @@ def test_ours_alone_has_no_reference_rows() -> None:
         ("width", "9px", "width '9px' is none"),
         ("width", "900in", "2 to 20 inches"),
         ("height", "single", "height 'single' is none"),
-        ("palette", "Dark3", "did you mean 'Dark2'"),
+        ("palette", "Pastel3", "did you mean .*'Pastel2'"),
         ("font", "DejaVu Serf", "did you mean 'DejaVu Serif'"),
         ("style", "none.mplstyle", "there is no style file none.mplstyle"),
         ("style", "https://example.org/a.mplstyle", "there is no style file"),
@@ -90,7 +92,7 @@ def test_what_is_not_known_is_refused(option: str, value: str, told: str) -> Non
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        (b"font.size: large\xff", "no text in UTF-8"),
+        (b"font.size: large\xff", "decode configuration file"),
         (b"font.size: banana", "font.size"),
         (b"font.sise: 9", "Bad key font.sise"),
         (b"font.size 9", "Missing colon"),
