@@ -106,7 +106,7 @@ def test_num_records_takes_the_first_and_asks_for_enough(tmp_path: Path) -> None
         ({"field": "words"}, DataError, "no text in the field 'words', only other, text"),
         ({"field": "other"}, DataError, "no text in the field 'other'"),
         ({"splits": ["nosplit"]}, EnvError, "nosplit"),
-        ({"repo": "/nowhere/at/all"}, DataError, "is not a folder"),
+        ({"repo": "/nowhere/at/all"}, EnvError, "/nowhere/at/all"),
     ],
 )
 def test_a_hub_entry_that_does_not_fit_is_one_sentence(

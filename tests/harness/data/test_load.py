@@ -183,9 +183,9 @@ def test_wrong_format_is_one_sentence(folder: Path, name: str, data: bytes) -> N
 
 def test_missing_data_says_what_and_how(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / FILES["verse"]).unlink()
-    with pytest.raises(DataError, match=r"has no text/verse.txt.gz") as error:
+    with pytest.raises(DataError, match=r"missing \(not in ") as error:
         datasets.load("verse")
-    assert "set REPRO_DATA to a folder that holds text/verse.txt.gz" in one_sentence(error)
+    assert "set REPRO_DATA to a folder with text/verse.txt.gz" in one_sentence(error)
     assert datasets.available("verse") is None
     assert datasets.missing_reason("verse") == str(error.value)
     assert datasets.missing_reason("sums") == ""
@@ -193,7 +193,7 @@ def test_missing_data_says_what_and_how(folder: Path, monkeypatch: pytest.Monkey
     with pytest.raises(DataError, match="REPRO_DATA is not set"):
         datasets.load("sums")
     assert datasets.data_hash("sums"), "the catalogue alone tells the hash"
-    with pytest.raises(DataError, match="repro data fetch tinyshakespeare"):
+    with pytest.raises(DataError, match="repro data make tinyshakespeare"):
         datasets.load("tinyshakespeare")
 
 

@@ -97,7 +97,7 @@ def test_download_is_kept_where_it_is_found_and_says_that_its_rule_never_ran(
 ) -> None:
     declare(tmp_path, f"{upstream.address}/play.txt")
     assert datasets.supply("play") == "repro data make play"
-    assert "run `repro data make play`" in datasets.missing_reason("play")
+    assert "repro data make play" in datasets.missing_reason("play")
     first = make()
     assert first.exit_code == 0, first.exception
     assert NEVER_RUN in first.stderr and SHA256 in first.stderr
@@ -172,7 +172,7 @@ def test_damaged_copy_is_refused_until_it_is_made_again(
     assert make().exit_code == 0
     path = datasets.path_of("play")
     path.write_bytes(path.read_bytes()[:-9])
-    with pytest.raises(DataError, match="repro data make play --again"):
+    with pytest.raises(DataError, match="repro data make --again"):
         datasets.load("play")
     assert isinstance(make().exception, DataError)
     assert make("--again").exit_code == 0
