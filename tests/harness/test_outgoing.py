@@ -166,7 +166,7 @@ def test_a_known_secret_survives_in_no_text(
         with monkeypatch.context() as patch:
             patch.setenv(name, value)
             stream = io.StringIO()
-            guard = GuardedStream(stream, lambda one: outgoing._message(one, False))
+            guard = GuardedStream(stream, outgoing._on_terminal)
             guard.write(text)
             rows = masked([{"text": text}])
             for seen in (tidy(text), mask(text), tidy(text, most=60), stream.getvalue(), str(rows)):

@@ -86,7 +86,7 @@ def test_a_record_with_any_character_changed_is_refused(store: RecordStore) -> N
         (b"[1, 2]", "foreign"),
         (b'{"digest": "0", "record": 3}', "does not match its digest"),
         (b"\xff\xfe\x00", "cannot be read"),
-        (b"[" * 100_000, "nested more than 64 deep"),
+        (b"[" * 100_000, "foreign"),
         (b"", "torn"),
     ],
 )
@@ -146,7 +146,7 @@ def refuse_locks(code: int, monkeypatch: pytest.MonkeyPatch) -> None:
         raise OSError(code, os.strerror(code))
 
     monkeypatch.setattr(fcntl, "flock", refuse)
-    monkeypatch.setattr(atomic, "_told", [])
+    atomic._tell_once.cache_clear()
 
 
 @pytest.mark.parametrize("code", [errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP])
@@ -160,10 +160,7 @@ def test_a_file_system_without_locks_is_named_once_and_all_goes_on(
     variant = store.workspace.with_overrides({"x": 2})
     note_run(variant, "smoke", [make_task(make_claim())])
     assert store.result(a_trial()) is not None and list(find_variants(variant))
-    assert caplog.messages == [
-        f"the file system of {store.workspace.runs / 'locks'} has no locks: run one command at a"
-        " time"
-    ]
+    assert caplog.messages == ["the file system has no locks: run one command at a time"]
 
 
 def test_a_pack_has_the_same_bytes_in_any_order_and_loses_nothing(tmp_path: Path) -> None:
