@@ -132,12 +132,6 @@ def selected(
     for selector in selectors or ["*"]:
         found = matches(selector, tasks)
         if not found and selectors and selector not in papers:
-            task = selector.partition(":")[0]
-            if task != selector and task in tasks:
-                raise UsageError(
-                    f"{selector!r} names a claim where a task is asked for: write {task}"
-                    f" (repro show {selector} tells the claim)"
-                )
             hint = nearest(selector, [*tasks, *papers])
             raise UsageError(f"no task matches {selector!r}{hint} (repro list shows all)")
         chosen.update(found)
