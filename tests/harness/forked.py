@@ -21,9 +21,6 @@ from harness.store.trial import declared_grid
 from tests.harness.conftest import forget_toylab
 from tests.harness.toy_paper import ToyPaper
 
-NOWHERE = "nowhere"
-"""As HOME: there is none, and no entry of the user that names one."""
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Streams:
@@ -160,10 +157,6 @@ def _prepare(
     env: Mapping[str, str],
 ) -> None:
     _enter(toy, words, env)
-    if env.get("HOME") == NOWHERE:
-        # The number of a user of a container, who stands in no list.
-        del os.environ["HOME"]
-        os.getuid = lambda: 54321
     sys.stdout = sys.__stdout__ = _opened(1, streams.out, streams.encoding, files[1], "strict")
     sys.stderr = sys.__stderr__ = _opened(2, streams.err, "utf-8", files[2], "backslashreplace")
 

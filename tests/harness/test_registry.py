@@ -144,21 +144,6 @@ def test_file_whose_name_is_no_table_or_figure_needs_no_item(load: Load, toy: To
     assert [name for name in load().broken if name.startswith("toylab")] == []
 
 
-def test_two_broken_files_of_one_figure_are_both_shown(load: Load, toy: ToyPaper) -> None:
-    for folder in ("squares", "cubes"):
-        toy.add_file(f"{folder}/fig02.py", "1 / 0\n")
-    files = {entry.file for entry in load().broken.values()}
-    assert {"squares/fig02.py", "cubes/fig02.py"} <= files
-
-
-def test_title_is_that_of_the_paper_file(load: Load, toy: ToyPaper) -> None:
-    toy.add_task("fig02", TASK.replace("tab01", "fig02"))
-    paper = toy.folder / "paper.toml"
-    paper.write_text(paper.read_text().replace('title = "T"', 'title = "Squares drawn"'))
-    titles = load().titles
-    assert (titles["toylab/tab01"], titles["toylab/fig02"]) == ("Squares grow", "Squares drawn")
-
-
 def test_paper_file_that_lists_a_task_twice_breaks_the_paper(load: Load, toy: ToyPaper) -> None:
     toy.add_task("tab01", TASK)
     library = load()

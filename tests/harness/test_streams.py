@@ -7,8 +7,7 @@ import subprocess
 import pytest
 
 from tests.harness.conftest import Cli
-from tests.harness.forked import NOWHERE, Streams, forked
-from tests.harness.run.test_faults import NOISE
+from tests.harness.forked import Streams, forked
 from tests.harness.toy_paper import ToyPaper
 
 PRINTING = [
@@ -26,8 +25,11 @@ PRINTING = [
     ("bench", "--stored"),
 ]
 """Every verb that prints results, in a checkout that has some."""
-TELLING = [("plan", "toylab"), ("check", "toylab"), ("bench", "--stored")]
-"""Those that also say something on stderr."""
+NOISE = """
+    import sys
+    for stream in (sys.stdout, sys.stderr):
+        print("a library's greeting" * 10_000, file=stream, flush=True)
+"""
 INLINE = ("run", "toylab/tab01", "--executor", "inline")
 
 
@@ -54,14 +56,6 @@ def test_results_that_cannot_be_written_are_one_sentence(
         last = done.err.strip().splitlines()[-1:] or [""]
         assert (done.code, last[0][:7]) == (3, "repro: "), (words, done)
         assert why in last[0] and "Traceback" not in done.err, (words, done)
-
-
-@pytest.mark.parametrize("kind", ["gone", "full", "closed"])
-def test_what_is_told_on_stderr_ends_no_verb(ran: ToyPaper, kind: str) -> None:
-    for words in TELLING:
-        whole = forked(ran, words, Streams())
-        done = forked(ran, words, Streams(err=kind))
-        assert (done.code, done.out) == (0, whole.out), (words, done)
 
 
 @pytest.mark.parametrize("kind", ["gone", "full", "closed"])
@@ -94,13 +88,3 @@ def test_a_letter_that_the_stream_lacks_is_written_by_its_number(
         assert (done.code, "Traceback" in done.err) == (0, False), (words, done)
     listed = forked(toy, ("list", "toylab"), Streams(encoding=encoding)).out
     assert b"\\u2248" in listed
-
-
-def test_a_user_without_home_and_without_an_entry_needs_no_cache(
-    ran: ToyPaper, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("XDG_CACHE_HOME", "REPRO_CACHE"):
-        monkeypatch.delenv(name, raising=False)
-    for words in (("doctor",), ("data", "list"), ("plan", "toylab")):
-        done = forked(ran, words, Streams(), HOME=NOWHERE)
-        assert (done.code, "Traceback" in done.err) == (0, False), (words, done)

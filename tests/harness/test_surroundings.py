@@ -2,43 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
 from harness.settings import ignore_relative_folders
-from tests.checkout import ROOT
 from tests.harness.conftest import Cli
 from tests.harness.toy_paper import ToyPaper
-
-
-def figures_imported(folder: Path, **env: str) -> subprocess.CompletedProcess[str]:
-    """Import what draws figures in a process of its own, as every verb with figures does."""
-    code = (
-        "import sys; sys.modules['seaborn'] = None\n"
-        "from harness.errors import HarnessError\n"
-        "try: import harness.publish.figures\n"
-        "except HarnessError as error: sys.exit(f'repro: {error}')"
-    )
-    return subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **env},
-        capture_output=True,
-        text=True,
-    )
-
-
-def test_a_backend_that_does_not_exist_is_named(tmp_path: Path) -> None:
-    done = figures_imported(tmp_path, MPLBACKEND="nosuch")
-    assert done.stderr.startswith("repro: matplotlib does not start")
-    assert "MPLBACKEND" in done.stderr and len(done.stderr.splitlines()) == 1
-    assert len(done.stderr) < 300
-
 
 SLOW_IMPORT = """
 import pathlib, time

@@ -7,7 +7,6 @@ import gzip
 import hashlib
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -21,7 +20,6 @@ from harness.data import hub
 from harness.data import load as datasets
 from harness.data.catalogue import Dataset
 from harness.errors import DataError, EnvError, HarnessError
-from tests.checkout import ROOT
 from tests.harness.staged_folder import local_repo
 
 
@@ -232,11 +230,3 @@ def test_first_fetch_that_pins_says_so_and_verify_repeats_it(
     data.verify(["mini"], as_json=True)
     (row,) = json.loads(capsys.readouterr().out)
     assert row["state"] == "ok" and "held against its first fetch alone" in row["reason"]
-
-
-def test_our_page_names_the_data_sets_that_a_first_fetch_pins() -> None:
-    text = " ".join((ROOT / "docs" / "data.md").read_text(encoding="utf-8").split())
-    unpinned = {d.name: d.unpinned for d in datasets.catalogue().values() if d.unpinned}
-    told = text[text.index("hub sets were never here") : text.index("A catalogue is data")]
-    assert set(re.findall(r"`(\w+)`", told)) == set(unpinned)
-    assert sorted(n for n, what in unpinned.items() if "revision" in what) == ["cinic10", "svhn"]

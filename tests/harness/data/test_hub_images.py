@@ -148,22 +148,3 @@ def test_a_record_that_is_no_labelled_image_is_named(
         hub.fetch(hub_images(repo), tmp_path / "cache")
     one_sentence(error)
     assert not (tmp_path / "cache").exists()
-
-
-@pytest.mark.parametrize(
-    ("kind", "change", "reason"),
-    [
-        ("arrays", {"label": ""}, "images need a label column"),
-        ("arrays", {"splits": ["train"]}, "a train and a test split"),
-        ("text", {}, "are for images"),
-        ("records", {"label": "", "image_size": 4}, "are for images"),
-        ("tensors", {}, "text, records or arrays, not tensors"),
-    ],
-)
-def test_an_entry_that_makes_no_sense_is_refused(
-    kind: str, change: dict[str, object], reason: str
-) -> None:
-    entry = hub_images(Path("/repo")).model_dump()
-    entry |= {"kind": kind, "hub": {**entry["hub"], **change}}
-    with pytest.raises(ValueError, match=reason):
-        Dataset.model_validate(entry)

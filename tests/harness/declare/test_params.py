@@ -115,18 +115,6 @@ def test_parameter_that_was_added_is_in_the_json_unless_it_has_its_default() -> 
     assert step(gamma=0).to_json()["gamma"] == 0
 
 
-@pytest.mark.parametrize("changes", [{}, {"gamma": 3}, {"gamma": 2}, {"rate": 1}, {"tied": False}])
-def test_point_comes_back_from_its_json(changes: dict[str, Any]) -> None:
-    point = step(**changes)
-    back = Step.from_json(point.to_json())
-    assert (back, type(back)) == (point, Step)
-
-
-def test_json_of_before_a_parameter_was_added_has_its_default() -> None:
-    assert Step.from_json(STEP).gamma == 2
-    assert Step.from_json({**STEP, "gamma": 2}).to_json() == STEP
-
-
 @pytest.mark.parametrize(
     ("params", "reason"),
     [

@@ -185,12 +185,6 @@ def test_what_no_longer_runs_is_seen_when_it_is_tried(source: Path) -> None:
     assert not (source / "runs").exists()
 
 
-def test_a_benchmark_that_ends_badly_is_told(source: Path) -> None:
-    assert source.exists()
-    with pytest.raises(RunError, match="did not run to its end"):
-        verb.bench(["other"])
-
-
 def test_without_a_baseline_there_is_nothing_to_compare_with(source: Path) -> None:
     assert source.exists()
     with pytest.raises(UsageError, match="repro bench --save"):
@@ -209,14 +203,6 @@ def test_a_trend_goes_over_the_commits_that_stored_a_goal(tmp_path: Path) -> Non
     assert "<svg" in target.read_text(encoding="utf-8")
     with pytest.raises(UsageError, match=r"trend\.nope has no format"):
         verb.bench(trend=tmp_path / "trend.nope")
-
-
-def test_benchmarks_are_found_by_name_and_pattern() -> None:
-    every = bench.benchmark_files(ROOT, [])
-    assert len(every) == len(list((ROOT / "tests" / "benchmarks").glob("bench_*.py"))) > 3
-    (startup,) = bench.benchmark_files(ROOT, ["cli_startup"])
-    assert startup.name == "bench_cli_startup.py"
-    assert startup in bench.benchmark_files(ROOT, ["cli_*"])
 
 
 def test_an_unknown_benchmark_is_answered_with_the_nearest() -> None:

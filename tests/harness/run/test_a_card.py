@@ -15,12 +15,9 @@ from harness.commands import gpu
 from harness.commands.gpu import due
 from harness.commands.run import Means
 from harness.declare.experiment import Estimate, Experiment, Needs, Use
-from harness.declare.papers import load_paper
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.measure import machine
-from harness.registry import load_registry
-from harness.run import plan as planning
 from harness.run.plan import Plan, make_plan
 from harness.store.store import RecordStore
 from harness.store.workspace import Workspace
@@ -89,26 +86,6 @@ def test_kernels_come_before_all_in_their_order_with_what_they_start_from(tmp_pa
     first, rest = parts_of(tmp_path, task_of(lab("short", 2), "one"), right, fast)
     assert list(dict.fromkeys(order_of(first))) == ["weights", "right", "fast"]
     assert order_of(rest) == ["short"]
-
-
-def test_whether_our_kernels_are_right_comes_before_how_fast_they_are(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # Triton has an environment of its own.
-    monkeypatch.setattr(planning, "_is_installed", lambda package: True)
-    library = load_registry()
-    # As where all data are at hand, the papers' own kernel studies among what is due.
-    monkeypatch.setattr(planning.datasets, "available", lambda name: tmp_path)
-    first, rest = due(library, library.select([]), RecordStore(Workspace(tmp_path)), CARD)
-    names = [*order_of(first), *order_of(rest)]
-    words = [name.split("/")[1] for name in names]
-    items = [item.id for item in load_paper(library.papers["kernels"].folder).items]
-    items.remove("floors")  # of which a GPU runs nothing
-    assert words[: len(items)] == items and len(words) > len(items)
-    whole_steps = [name for name in names if name.endswith(("kernel_step", "sweep_step"))]
-    assert len(whole_steps) == 3, "what data they lack is looked at elsewhere"
-    stages = [word if word == "on_device" else word.startswith("static_") for word in items]
-    assert list(dict.fromkeys(stages)) == ["on_device", True, False]
 
 
 def test_what_kernels_share_a_card_by_is_not_what_the_largest_of_others_needs(

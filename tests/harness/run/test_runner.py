@@ -214,25 +214,6 @@ def test_a_lacking_package_blocks_with_its_name_until_it_is_there(
     assert status_of(store, trial) == ("done", "")
 
 
-def test_a_dotted_package_whose_parent_is_absent_is_lacking_not_an_error(
-    store: RecordStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("LAB_NEEDS", "no_such_parent.child")
-    plan = plan_of(store, "squares")
-    assert {item.action for item in plan.items.values()} == {Action.BLOCKED}
-
-
-def test_what_is_blocked_again_keeps_its_record_untouched(
-    store: RecordStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("LAB_NEEDS", "late_arrival")
-    run_lab(store, "squares")
-    path = store.path(grid_of(SQUARES, "cpu")[0])
-    before = (path.read_bytes(), path.stat().st_ino)
-    run_lab(store, "squares")
-    assert (path.read_bytes(), path.stat().st_ino) == before
-
-
 def test_a_cuda_need_blocks_and_never_replaces_a_result(store: RecordStore) -> None:
     gpu = replace(SQUARES, id="lab/gpu", needs=lab.Needs(device="cuda"))
     task = lab.task_of(gpu, "gpu")
@@ -265,15 +246,6 @@ def test_overrides_are_in_the_record_and_the_grid_of_seeds_is_checked(store: Rec
             plan_of(store, "squares", overrides={"seeds": wrong})
     with pytest.raises(UsageError, match="did you mean 'seed'"):
         plan_of(store, "squares", overrides={"sed": 3})
-
-
-@pytest.mark.parametrize("word", ["squares", "base"])
-def test_an_override_of_another_type_is_refused_before_anything_runs(
-    store: RecordStore, word: str
-) -> None:
-    """Whether the needs of a trial follow from its parameters, or are always the same."""
-    with pytest.raises(UsageError, match="x='many' is no int"):
-        plan_of(store, word, overrides={"x": "many"})
 
 
 class Later(Params):
