@@ -57,8 +57,6 @@ class Needs:
     brought: tuple[str, ...] = ()
     """Distributions that a machine without network is brought as well, each named, since none of
     what they need follows: without them the trial runs, and its rows say what was missing."""
-    root: bool = False
-    """Whether it must run as root (network namespaces)."""
     judge: bool = False
     """Whether it calls a judge model, configured by environment."""
     exclusive: bool = False

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import gzip
 import io
-import json
 import tarfile
 from pathlib import Path
 
 import pytest
 
-from harness.canonical import digest
 from harness.data.codec import decode
 from harness.declare.reference import COLUMNS, load_reference
 from harness.errors import DataError, HarnessError
 from harness.store.archive import RECORDS, import_records
-from harness.store.record import parse_record
-from harness.store.trial import grid_of
 from harness.store.workspace import Workspace
 from tests.harness.conftest import Cli
-from tests.harness.inline_lab import SQUARES, make_record
 
 
 def tar_of(members: dict[str, bytes]) -> bytes:
@@ -60,14 +55,6 @@ def test_nul_byte_in_a_reference_file_is_refused_by_line(tmp_path: Path) -> None
     (tmp_path / "reference" / "tab01.csv").write_text(f"{','.join(COLUMNS)}\n{row}\n")
     with pytest.raises(HarnessError, match=r"tab01\.csv:2: a NUL byte"):
         load_reference(tmp_path)
-
-
-def test_named_key_of_a_record_that_does_not_fit() -> None:
-    body = json.loads(make_record(grid_of(SQUARES, "cpu")[0]).to_line())["record"]
-    body["version"] = "one"
-    line = json.dumps({"digest": digest(body), "record": body})
-    with pytest.raises(DataError, match="it is foreign: version: Input should be a valid integer"):
-        parse_record(line, where="it")
 
 
 @pytest.mark.parametrize(

@@ -88,16 +88,6 @@ def test_fetched_content_must_be_what_the_catalogue_says(tmp_path: Path) -> None
     assert not (tmp_path / "b").exists()
 
 
-def test_num_records_takes_the_first_and_asks_for_enough(tmp_path: Path) -> None:
-    repo = local_repo(tmp_path / "repo", ["a", "b", "c"])
-    variant = {"repo": str(repo), "splits": ["train"], "field": "text", "num_records": 2}
-    assert hub.fetch(hub_dataset("", hub=variant), tmp_path / "cache").num_records == 2
-    plain = gzip.decompress((tmp_path / "cache/hub/mini.jsonl.gz").read_bytes())
-    assert plain == b'{"text": "a"}\n{"text": "b"}\n'
-    with pytest.raises(DataError, match="has 3 records in train, the catalogue wants 9"):
-        hub.fetch(hub_dataset("", hub={**variant, "num_records": 9}), tmp_path / "other")
-
-
 @pytest.mark.parametrize(
     ("change", "kind_of_error", "reason"),
     [
@@ -116,15 +106,6 @@ def test_a_hub_entry_that_does_not_fit_is_one_sentence(
         hub.fetch(hub_dataset("", hub=variant), tmp_path / "cache")
     one_sentence(error)
     assert not (tmp_path / "cache").exists()
-
-
-def test_local_folder_never_stands_in_for_the_hub(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    local_repo(tmp_path / "karpathy/tiny_shakespeare", ["not Shakespeare"])
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(DataError, match="hides the hub's"):
-        hub.fetch(datasets.find("tinyshakespeare"), datasets.cache_folder())
 
 
 def test_no_network_is_one_sentence_and_quick() -> None:

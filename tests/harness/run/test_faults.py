@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import shutil
 import signal
 from collections import Counter
 from pathlib import Path
@@ -207,15 +206,6 @@ def ran(cli: Cli) -> Cli:
     """Return `repro` after a run at cpu, whose records are packed."""
     assert cli(*INLINE, *CPU).code == 0
     return cli
-
-
-def test_a_fresh_clone_runs_nothing(toy: ToyPaper, ran: Cli) -> None:
-    before = tree(toy.root / "results")
-    shutil.rmtree(toy.root / "runs")
-    num_events = len(toy.events())
-    assert ran(*INLINE, *CPU).code == 0
-    assert toy.events()[num_events:] == []
-    assert tree(toy.root / "results") == before
 
 
 def damage_value(path: Path) -> str:

@@ -57,12 +57,6 @@ def reasons(store: RecordStore, *words: str) -> dict[str, str]:
     return {item.trial.name: item.reason for item in plan.with_action(Action.RUN)}
 
 
-def test_a_second_run_runs_nothing(store: RecordStore) -> None:
-    assert run_lab(store, "squares").num_run == 3
-    again = run_lab(store, "squares")
-    assert (again.num_run, again.num_reused, lab.calls) == (0, 3, [])
-
-
 def test_a_trial_that_raises_is_recorded_with_its_traceback_and_tried_again(
     store: RecordStore,
 ) -> None:
@@ -163,12 +157,6 @@ def test_an_artifact_that_cannot_be_used_is_made_again(store: RecordStore, damag
     assert weights(store, 0).read_bytes() == good
 
 
-def test_a_missing_artifact_that_nothing_waits_for_is_left_alone(store: RecordStore) -> None:
-    run_lab(store, "head")
-    weights(store, 0).unlink()
-    assert reasons(store, "head") == {}
-
-
 def test_what_needs_a_failed_trial_is_skipped_with_its_name(store: RecordStore) -> None:
     lab.faults["lab/base[x=0 seed=0]"] = ValueError("no")
     summary = run_lab(store, "head")
@@ -223,13 +211,6 @@ def test_a_cuda_need_blocks_and_never_replaces_a_result(store: RecordStore) -> N
     store.write(lab.make_record(grid_of(gpu, "cpu")[0]))
     again = lab.make_plan([task], "cpu", store, lab.LIMITS)
     assert len(again.with_action(Action.REUSE)) == 1
-
-
-def test_nothing_is_run_for_a_trial_that_cannot_run(store: RecordStore) -> None:
-    judged = replace(HEAD, id="lab/judged", needs=lab.Needs(judge=True))
-    plan = lab.make_plan([lab.task_of(judged, "judged")], "cpu", store, lab.LIMITS)
-    assert {item.trial.experiment.id for item in plan.items.values()} == {"lab/judged"}
-    assert {item.action for item in plan.items.values()} == {Action.BLOCKED}
 
 
 def test_overrides_are_in_the_record_and_the_grid_of_seeds_is_checked(store: RecordStore) -> None:
