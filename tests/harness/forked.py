@@ -83,25 +83,6 @@ def run(toy: ToyPaper, *words: str, **env: str) -> subprocess.CompletedProcess[s
     )
 
 
-def python(folder: Path, code: str) -> subprocess.CompletedProcess[str]:
-    """Run code in a fork that can import what a folder holds; what this process has is there."""
-
-    def prepare() -> None:
-        _forget_the_test()
-        sys.path.insert(0, str(folder))
-        sys.dont_write_bytecode = True
-        forget_toylab()
-
-    return subprocess.run(
-        ["python"],
-        preexec_fn=lambda: _in_the_fork(prepare, lambda: exec(code, {"__name__": "__main__"})),
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-
-
 def _become_program(toy: ToyPaper, words: tuple[str, ...], env: Mapping[str, str]) -> None:
     _forget_the_test()
     _enter(toy, words, env)

@@ -8,7 +8,6 @@ import subprocess
 import pytest
 
 from harness.settings import ignore_relative_folders
-from tests.harness.conftest import Cli
 from tests.harness.toy_paper import ToyPaper
 
 SLOW_IMPORT = """
@@ -37,21 +36,6 @@ def test_an_interrupt_during_imports_is_one_sentence(toy: ToyPaper, module: str)
     run.send_signal(signal.SIGINT)
     out, err = run.communicate(timeout=60)
     assert (run.returncode, out, err) == (130, "", "repro: interrupted\n")
-
-
-def test_workers_that_cannot_start_are_one_sentence(
-    toy: ToyPaper, cli: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*_: object, **__: object) -> None:
-        raise OSError(30, "Read-only file system")
-
-    monkeypatch.setattr("multiprocessing.synchronize.SemLock.__init__", refuse)
-    done = cli("run", "toylab")
-    assert done.code == 2 and "Traceback" not in done.err
-    last = done.err.strip().splitlines()[-1]
-    assert last.startswith("repro: worker processes cannot start (Read-only file system)")
-    assert "--executor inline" in last
-    assert cli("run", "toylab", "--executor", "inline").code == 0
 
 
 def test_a_relative_folder_of_the_user_is_no_folder() -> None:

@@ -195,19 +195,3 @@ def verify_states(capsys: pytest.CaptureFixture[str]) -> dict[str, str]:
     with contextlib.suppress(typer.Exit):
         data.verify(["mini"], as_json=True)
     return {row["name"]: row["state"] for row in json.loads(capsys.readouterr().out)}
-
-
-def test_first_fetch_that_pins_says_so_and_verify_repeats_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / "mine.toml"
-    monkeypatch.setenv("REPRO_CATALOGUE", str(file))
-    catalogue_of(file, str(local_repo(tmp_path / "repo", ["mine"])))
-    data.fetch("mini", again=False)
-    pins = "mini: our catalogue does not know its revision and content; this first fetch pins it"
-    assert pins in capsys.readouterr().err
-    data.fetch("mini", again=True)
-    assert "this first fetch" not in capsys.readouterr().err
-    data.verify(["mini"], as_json=True)
-    (row,) = json.loads(capsys.readouterr().out)
-    assert row["state"] == "ok" and "held against its first fetch alone" in row["reason"]

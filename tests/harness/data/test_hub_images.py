@@ -110,23 +110,3 @@ def test_a_column_that_does_not_fit_is_one_sentence(
         hub.fetch(hub_images(repo, **change), tmp_path / "cache")
     one_sentence(error)
     assert not (tmp_path / "cache").exists()
-
-
-@pytest.mark.parametrize(
-    ("data", "label", "reason"),
-    [
-        (png(noise(4, 4, 3)), 256, r"record 1 of .* no class from 0 to 255 .* found 256"),
-        (png(noise(4, 4, 3)), -1, r"record 1 of .* found -1"),
-        (png(noise(5, 4, 3)), 0, r"has the shape \(5, 4, 3\), the first one \(4, 4, 3\)"),
-        (png(noise(4, 4).astype(np.uint16) * 257), 0, "no image of 8 bits"),
-    ],
-)
-def test_a_record_that_is_no_labelled_image_is_named(
-    tmp_path: Path, data: bytes, label: int, reason: str
-) -> None:
-    item = (png(noise(4, 4, 3)), 0)
-    repo = local_image_repo(tmp_path / "repo", [item, (data, label)], [item])
-    with pytest.raises(DataError, match=reason) as error:
-        hub.fetch(hub_images(repo), tmp_path / "cache")
-    one_sentence(error)
-    assert not (tmp_path / "cache").exists()

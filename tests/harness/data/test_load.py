@@ -128,26 +128,6 @@ def test_pickle_is_never_read(folder: Path) -> None:
         datasets.load("pixels")
 
 
-@pytest.mark.parametrize(
-    ("name", "data"),
-    [
-        ("verse", b"plain"),
-        ("verse", gzip.compress(b"\xff\xfe")),
-        ("sums", gzip.compress(b"{}\n[1]\n")),
-        ("sums", gzip.compress(b"{\n")),
-        ("pixels", b""),
-        ("weights", b"\x00" * 64),
-        ("weights.config", b"{"),
-    ],
-    ids=("not-gzip", "not-utf8", "not-an-object", "not-json", "empty", "zeros", "torn-json"),
-)
-def test_wrong_format_is_one_sentence(folder: Path, name: str, data: bytes) -> None:
-    (folder / FILES[name]).write_bytes(data)
-    with pytest.raises(DataError, match="not readable as") as error:
-        datasets.load(name)
-    one_sentence(error)
-
-
 def test_missing_data_says_what_and_how(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / FILES["verse"]).unlink()
     with pytest.raises(DataError, match=r"missing \(not in ") as error:

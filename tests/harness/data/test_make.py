@@ -187,17 +187,6 @@ def test_catalogue_can_name_neither_code_nor_files_of_the_machine(
         datasets.find("play")
 
 
-def test_what_no_rule_makes_names_what_does(tmp_path: Path, upstream: Upstream) -> None:
-    declare(tmp_path, f"{upstream.address}/play.txt")
-    for name, way in {
-        "cifar10": "repro data fetch cifar10",
-        "digits": "bundled",
-        "books": "not obtainable: which paragraphs",
-    }.items():
-        result = CliRunner().invoke(app, ["make", name])
-        assert isinstance(result.exception, UsageError) and way in str(result.exception)
-
-
 @pytest.fixture(scope="session")
 def index() -> None:
     """Skip where pip reaches no package index that has the package."""

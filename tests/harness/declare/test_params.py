@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError, replace
 from typing import Any, Literal
 
 import pytest
@@ -86,18 +85,6 @@ def test_value_that_is_no_choice_is_answered_with_the_nearest() -> None:
         "Step: method='lorra' is none of full, lora, lisa; did you mean 'lora'?"
     )
     assert refused(method=1) == "Step: method=1 is no str"
-
-
-def test_point_is_frozen_equal_by_value_and_changed_by_copy() -> None:
-    point = step()
-    with pytest.raises(FrozenInstanceError):
-        point.rank = 8  # type: ignore[misc]
-    assert replace(point, rank=8) == step(rank=8) != point
-    assert len({point, step(), step(rank=8)}) == 2
-    with pytest.raises(SpecError, match="rank='8' is no int"):
-        replace(point, rank="8")  # type: ignore[arg-type]
-    with pytest.raises(TypeError):
-        Step("gpt2", "lora", 0.5)  # type: ignore[call-arg]
 
 
 def test_json_is_all_that_a_point_says_in_the_order_of_its_fields() -> None:

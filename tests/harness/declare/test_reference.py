@@ -45,15 +45,6 @@ def test_who_changes_what_was_read_changes_it_for_nobody_else(tmp_path: Path) ->
         assert "ours" not in set(load_reference(tmp_path, task)["series"])
 
 
-def test_a_file_that_changed_or_came_is_read_again(tmp_path: Path) -> None:
-    write(tmp_path, [HEADER, ROWS[0]])
-    assert list(load_reference(tmp_path)["series"]) == ["SP"]
-    write(tmp_path, [HEADER, ROWS[1]])
-    assert list(load_reference(tmp_path)["series"]) == ["muP"]
-    write(tmp_path, [HEADER, ROWS[2]], "more.csv")
-    assert list(load_reference(tmp_path)["series"]) == ["SP", "muP"]
-
-
 @pytest.mark.parametrize(
     ("line", "parts"),
     [

@@ -195,7 +195,7 @@ def test_the_threshold_itself_meets_no_strict_form(
     assert decide(once, [inside]).word is Word.SUPPORTED
 
 
-@pytest.mark.parametrize(("value", "met"), [(1.05, True), (0.9, True), (1.11, False), (INF, False)])
+@pytest.mark.parametrize(("value", "met"), [(1.05, True), (1.11, False)])
 @pytest.mark.parametrize("grade", ["empirical", "exact"])
 def test_equal_allows_its_tolerance_and_no_more(value: float, met: bool, grade: str) -> None:
     claim = make_claim("equal", 1.0, tolerance=0.1, grade=grade)
@@ -271,13 +271,6 @@ def test_so_many_of_several_numbers_decide(count: int, word: str, mean: float | 
     verdict = decide(claim, [[-1.0, 2.0, 0.0], [-1.0, 2.0, 1.0], [-1.0, 2.0, 2.0]])
     assert (verdict.word, verdict.measured) == (word, mean if mean is None else pytest.approx(mean))
     assert verdict.deciding == {2.0: "b", 1.0: "c", -1.0: "a", None: ""}[mean]
-
-
-def test_the_step_that_is_missed_is_the_one_reported() -> None:
-    samples = [[0.0, 5.0, 3.0, 9.0], [0.0, 5.1, 3.0, 9.0], [0.0, 5.0, 3.1, 9.0]]
-    verdict = decide(make_claim("ordering", 0.0), samples)
-    assert (verdict.word, verdict.deciding) == (Word.CONTRADICTED, "step 2 of 3")
-    assert verdict.measured == pytest.approx(-2.0)
 
 
 # What is no evidence

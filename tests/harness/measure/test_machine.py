@@ -5,7 +5,6 @@ from __future__ import annotations
 import getpass
 import json
 import os
-import platform
 import shutil
 import socket
 import subprocess
@@ -57,15 +56,6 @@ def test_facts_need_no_torch() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == [torch.__version__, "True"]
-
-
-def test_facts_agree_with_the_system() -> None:
-    facts = machine_facts()
-    assert facts.python == platform.python_version()
-    assert facts.num_cores == len(os.sched_getaffinity(0))
-    total_kib = int(Path("/proc/meminfo").read_text(encoding="utf-8").split()[1])
-    assert 0 < facts.memory_bytes <= total_kib * 1024
-    assert facts.cpu in " ".join(Path("/proc/cpuinfo").read_text(encoding="utf-8").split())
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 
 import pytest
@@ -44,14 +43,3 @@ def test_as_many_trials_as_can_be_planned_are(monkeypatch: pytest.MonkeyPatch) -
         grid_of(SQUARES, "cpu", {"seeds": 4})
     # Points that an override makes equal count once.
     assert len(grid_of(SQUARES, "cpu", {"seeds": 4, "x": 1})) == 4
-
-
-@pytest.mark.parametrize("verb", ["run", "verify"])
-@pytest.mark.parametrize("jobs", [10**9, "9" * 4000])
-def test_more_processes_than_the_machine_can_hold_are_refused(
-    cli: Cli, verb: str, jobs: object
-) -> None:
-    done = cli(verb, "toylab", "--jobs", str(jobs))
-    assert done.code == 2
-    (sentence,) = done.err.strip().splitlines()
-    assert len(sentence) < 200 and f"at most {8 * (os.cpu_count() or 1)}" in sentence

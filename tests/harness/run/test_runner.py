@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from harness.declare.params import Params, doc, seed
-from harness.errors import RunError, UsageError
+from harness.errors import RunError
 from harness.run.executors.context import TrialContext, Upstream
 from harness.run.plan import Action
 from harness.store.record import Record
@@ -157,17 +157,6 @@ def test_an_artifact_that_cannot_be_used_is_made_again(store: RecordStore, damag
     assert weights(store, 0).read_bytes() == good
 
 
-def test_what_needs_a_failed_trial_is_skipped_with_its_name(store: RecordStore) -> None:
-    lab.faults["lab/base[x=0 seed=0]"] = ValueError("no")
-    summary = run_lab(store, "head")
-    head = Trial(HEAD, {"x": 0, "k": 5, "seed": 0}, "cpu")
-    assert status_of(store, head) == ("skipped", "needs lab/base[x=0 seed=0], which failed")
-    assert len(summary.failed) == 2 and summary.num_left == 0
-    lab.faults.clear()
-    assert run_lab(store, "head").failed == []
-    assert lab.calls == ["lab/base[x=0 seed=0]", "lab/head[x=0 k=5 seed=0]"]
-
-
 def test_no_time_budget_starts_nothing_and_says_what_is_left(store: RecordStore) -> None:
     summary = run_lab(store, "squares", time_budget_s=0.0)
     assert (summary.num_run, summary.num_left, summary.out_of_time) == (0, 3, True)
@@ -211,22 +200,6 @@ def test_a_cuda_need_blocks_and_never_replaces_a_result(store: RecordStore) -> N
     store.write(lab.make_record(grid_of(gpu, "cpu")[0]))
     again = lab.make_plan([task], "cpu", store, lab.LIMITS)
     assert len(again.with_action(Action.REUSE)) == 1
-
-
-def test_overrides_are_in_the_record_and_the_grid_of_seeds_is_checked(store: RecordStore) -> None:
-    plan = plan_of(store, "squares", overrides={"x": 7, "seeds": 2})
-    assert [item.trial.params for item in plan.items.values()] == [
-        {"x": 7, "seed": 0},
-        {"x": 7, "seed": 1},
-    ]
-    carry_out(store, plan)
-    record = store.result(Trial(SQUARES, {"x": 7, "seed": 1}, "cpu"))
-    assert record is not None and record.provenance.overrides == {"x": 7, "seeds": 2}
-    for wrong in (0, -1, "many", 1.5, True):
-        with pytest.raises(UsageError, match="seeds"):
-            plan_of(store, "squares", overrides={"seeds": wrong})
-    with pytest.raises(UsageError, match="did you mean 'seed'"):
-        plan_of(store, "squares", overrides={"sed": 3})
 
 
 class Later(Params):

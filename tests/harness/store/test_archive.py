@@ -145,16 +145,6 @@ def test_a_result_that_is_here_stays_with_its_artifacts(file: Path, here: Worksp
     assert record is not None and store.artifacts_intact(trial, record) == ""
 
 
-def test_an_artifact_altered_here_is_mended_by_an_import(file: Path, here: Workspace) -> None:
-    import_records(here, file)
-    trial = Trial(BASE, {"x": 0, "seed": 0}, "cpu")
-    store = RecordStore(here)
-    (store.artifact_folder(trial) / "weights.safetensors").write_bytes(b"altered")
-    assert import_records(here, file).num_artifacts == 1
-    record = store.result(trial)
-    assert record is not None and store.artifacts_intact(trial, record) == ""
-
-
 def test_an_artifact_altered_at_the_source_is_left_out_and_named(
     file: Path, here: Workspace, tmp_path: Path
 ) -> None:
