@@ -29,7 +29,6 @@ class Streams:
 
     out: str = "file"
     err: str = "file"
-    encoding: str = "utf-8"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +99,8 @@ def _forget_the_test() -> None:
     sys.modules["__main__"] = ModuleType("__main__")
     resource_tracker._resource_tracker._fd = None
     tempfile.tempdir = None
-    sys.stdout = sys.__stdout__ = _text(1, "utf-8", "strict")
-    sys.stderr = sys.__stderr__ = _text(2, "utf-8", "backslashreplace")
+    sys.stdout = sys.__stdout__ = _text(1, "strict")
+    sys.stderr = sys.__stderr__ = _text(2, "backslashreplace")
 
 
 def _in_the_fork(prepare: Callable[[], None], main: Callable[[], None] = main) -> NoReturn:
@@ -138,8 +137,8 @@ def _prepare(
     env: Mapping[str, str],
 ) -> None:
     _enter(toy, words, env)
-    sys.stdout = sys.__stdout__ = _opened(1, streams.out, streams.encoding, files[1], "strict")
-    sys.stderr = sys.__stderr__ = _opened(2, streams.err, "utf-8", files[2], "backslashreplace")
+    sys.stdout = sys.__stdout__ = _opened(1, streams.out, files[1], "strict")
+    sys.stderr = sys.__stderr__ = _opened(2, streams.err, files[2], "backslashreplace")
 
 
 def _enter(toy: ToyPaper, words: tuple[str, ...], env: Mapping[str, str]) -> None:
@@ -153,7 +152,7 @@ def _enter(toy: ToyPaper, words: tuple[str, ...], env: Mapping[str, str]) -> Non
     declared_grid.cache_clear()
 
 
-def _opened(number: int, kind: str, encoding: str, file: Path, errors: str):  # type: ignore[no-untyped-def]
+def _opened(number: int, kind: str, file: Path, errors: str):  # type: ignore[no-untyped-def]
     """Put a kind of stream in the place of a file descriptor, as the interpreter would find it."""
     if kind == "closed":
         os.close(number)
@@ -166,9 +165,9 @@ def _opened(number: int, kind: str, encoding: str, file: Path, errors: str):  # 
         writer = os.open(path, os.O_WRONLY | os.O_CREAT)
     os.dup2(writer, number)
     os.close(writer)
-    return _text(number, encoding, errors)
+    return _text(number, errors)
 
 
-def _text(number: int, encoding: str, errors: str) -> TextIO:
+def _text(number: int, errors: str) -> TextIO:
     buffering = 1 if number == 2 else -1
-    return open(number, "w", buffering, encoding=encoding, errors=errors, closefd=False)
+    return open(number, "w", buffering, encoding="utf-8", errors=errors, closefd=False)

@@ -169,22 +169,6 @@ def test_claim_that_raises_errs_and_fails_the_check(cli: Cli, toy: ToyPaper) -> 
     assert "Traceback" not in done.err
 
 
-def test_broken_task_fails_the_check_of_its_paper(cli: Cli, toy: ToyPaper) -> None:
-    toy.add_task("fig09", "1 / 0\n")
-    done = cli("check", "toylab")
-    assert done.code == 1
-    assert "broken: toylab/fig09" in done.err
-
-
-def test_plan_says_what_would_run_and_why(cli: Cli) -> None:
-    rows = json.loads(cli("plan", "toylab", "--json").out)
-    assert len(rows) == 12
-    assert {(row["action"], row["reason"]) for row in rows} == {("run", "no record yet")}
-    assert cli("run", "toylab", "--executor", "inline").code == 0
-    rows = json.loads(cli("plan", "toylab", "--json").out)
-    assert {(row["action"], row["reason"]) for row in rows} == {("reuse", "done")}
-
-
 def test_overrides_are_read_as_json() -> None:
     found = parse_overrides(["width=512", "lr=0.5", "data=mnist", "on=true", "list=[1]"], None)
     assert found == {"width": 512, "lr": 0.5, "data": "mnist", "on": True, "list": "[1]"}

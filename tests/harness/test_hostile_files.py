@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import tarfile
 from pathlib import Path
 
 import pytest
@@ -12,28 +11,7 @@ import pytest
 from harness.data.codec import decode
 from harness.declare.reference import COLUMNS, load_reference
 from harness.errors import DataError, HarnessError
-from harness.store.archive import RECORDS, import_records
-from harness.store.workspace import Workspace
 from tests.harness.conftest import Cli
-
-
-def tar_of(members: dict[str, bytes]) -> bytes:
-    plain = io.BytesIO()
-    with tarfile.open(fileobj=plain, mode="w") as tar:
-        for name, data in members.items():
-            info = tarfile.TarInfo(name)
-            info.size = len(data)
-            tar.addfile(info, io.BytesIO(data))
-    return plain.getvalue()
-
-
-def test_archive_that_unpacks_without_end_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("harness.store.archive.MAX_ARCHIVE_BYTES", 2**20)
-    (tmp_path / "a.tar.gz").write_bytes(gzip.compress(tar_of({RECORDS: bytes(2**20)})))
-    with pytest.raises(DataError, match=r"a\.tar\.gz is too large: more than 1 MiB"):
-        import_records(Workspace(tmp_path), tmp_path / "a.tar.gz")
 
 
 def test_data_that_unpack_without_end_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

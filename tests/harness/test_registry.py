@@ -133,12 +133,6 @@ def test_second_experiment_of_a_name_is_shown_as_broken(load: Load, toy: ToyPape
     assert "toylab/tab02" not in library.tasks
 
 
-def test_broken_task_is_called_by_the_word_of_its_item(load: Load, toy: ToyPaper) -> None:
-    toy.add_task("abl_mu_nu", "1 / 0\n", file="squares/scales.py")
-    with pytest.raises(UsageError, match="task toylab/abl_mu_nu is broken: ZeroDivisionError"):
-        load().select(["toylab/abl_mu_nu"])
-
-
 def test_selectors(load: Load, toy: ToyPaper) -> None:
     toy.add_task("fig02", TASK.replace("tab01", "fig02"))
     library = load()

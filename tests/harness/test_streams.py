@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-
 import pytest
 
 from tests.harness.conftest import Cli
@@ -66,25 +64,3 @@ def test_a_run_needs_neither_stream(toy: ToyPaper, kind: str, stream: str) -> No
     done = forked(toy, INLINE, Streams(**{stream: kind}))
     assert (done.code, done.out) == (0, b""), done
     assert len(toy.records()) == 12
-
-
-def test_the_pipe_of_a_real_process(toy: ToyPaper) -> None:
-    command = " ".join(toy.command("list", "toylab", "--json"))
-    script = f"{command} | true; echo ${{PIPESTATUS[0]}}"
-    done = subprocess.run(
-        ["bash", "-c", script], env=toy.environment(), capture_output=True, text=True, check=True
-    )
-    assert (done.stdout, done.stderr) == ("0\n", "")
-
-
-@pytest.mark.parametrize("encoding", ["latin-1", "ascii"])
-def test_a_letter_that_the_stream_lacks_is_written_by_its_number(
-    toy: ToyPaper, encoding: str
-) -> None:
-    paper = toy.folder / "paper.toml"
-    paper.write_text(paper.read_text().replace("Squares grow", "\\u2248 \\u03bcPar"))
-    for words in (("list", "toylab"), ("list", "toylab", "--json"), ("--help",)):
-        done = forked(toy, words, Streams(encoding=encoding))
-        assert (done.code, "Traceback" in done.err) == (0, False), (words, done)
-    listed = forked(toy, ("list", "toylab"), Streams(encoding=encoding)).out
-    assert b"\\u2248" in listed

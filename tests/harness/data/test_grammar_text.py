@@ -57,13 +57,6 @@ def test_closed_form_equals_enumeration_on_a_small_grammar() -> None:
     assert SMALL.chars_per_sentence == pytest.approx(length, rel=1e-12)
 
 
-def test_recursion_gives_the_geometric_distribution() -> None:
-    chain = Grammar({"S": ((1, "A . <space>"),), "A": ((1, "end"), (1, "very A"))})
-    # k times "very" has probability 2^-(k+1): entropy 2 ln 2, one "very" expected.
-    assert chain.entropy_per_sentence == pytest.approx(2 * math.log(2), rel=1e-12)
-    assert chain.chars_per_sentence == pytest.approx(len("very ") + len("end. "), rel=1e-12)
-
-
 def test_every_sentence_has_one_derivation() -> None:
     """Else the entropy of derivations would be more than that of the text."""
     rules, rng = grammar().rules, random.Random(7)

@@ -86,12 +86,3 @@ def test_it_dies_with_its_caller(tmp_path: Path, number: signal.Signals) -> None
     caller.send_signal(number)
     caller.wait()
     assert_gone([child])
-
-
-def test_it_does_not_start_for_a_caller_that_is_gone() -> None:
-    gone = subprocess.Popen([sys.executable, "-c", ""])
-    gone.wait()
-    where = f"{__name__}:who"
-    command = [sys.executable, "-m", "harness.measure.fresh_process", where, str(gone.pid)]
-    done = subprocess.run(command, input=b'{"word": "a", "numbers": []}', capture_output=True)
-    assert (done.returncode, done.stdout) == (1, b"")

@@ -16,7 +16,6 @@ import torch
 
 from harness.measure import machine
 from harness.measure.machine import (
-    UNKNOWN,
     cpu_id,
     instruction_set,
     machine_facts,
@@ -149,7 +148,3 @@ def test_asking_git_writes_nothing(checkout: Path) -> None:
     before = (checkout / ".git" / "index").read_bytes()
     assert not source_state(checkout)[1]
     assert (checkout / ".git" / "index").read_bytes() == before
-
-
-def test_a_folder_outside_any_checkout_is_unknown(tmp_path: Path) -> None:
-    assert source_state(tmp_path) == (UNKNOWN, False)

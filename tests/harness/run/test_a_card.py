@@ -136,17 +136,6 @@ def test_parts_share_one_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     assert short.ran == [("kernels", 100.0)]
 
 
-def test_a_failure_keeps_no_part_from_running_and_an_interrupt_does(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    parts = Parts(monkeypatch)
-    assert parts.run(None, kernels=3, others=1) == 3
-    assert [word for word, _ in parts.ran] == ["kernels", "others"]
-    stopped = Parts(monkeypatch)
-    assert stopped.run(None, kernels=130, others=0) == 130
-    assert [word for word, _ in stopped.ran] == ["kernels"]
-
-
 @pytest.mark.parametrize(
     ("needed", "exclusive", "at_once"),
     [(0, False, 4), (3, False, 3), (7, False, 1), (20, False, 1), (7, True, 4)],

@@ -174,17 +174,6 @@ def test_a_committed_result_takes_the_place_of_a_torn_or_failed_record(store: Re
     assert [p.read_bytes() for p in store.path(a_trial(0)).parent.glob("*.rejected-1")] == [b"torn"]
 
 
-@pytest.mark.parametrize("length", [0, 1, 10, -1, -20])
-def test_a_truncated_pack_is_refused_by_name(store: RecordStore, length: int) -> None:
-    packed(store)
-    path = store.pack_path(SQUARES.id, "cpu")
-    cut = path.read_bytes()[:length]
-    path.write_bytes(cut)
-    with pytest.raises(DataError, match=path.name):
-        store.unpack(SQUARES.id, "cpu")
-    assert path.read_bytes() == cut
-
-
 @pytest.mark.parametrize("key", ["../../../outside", "a" * 63, "A" * 64])
 def test_a_pack_cannot_name_a_file_outside_its_folder(store: RecordStore, key: str) -> None:
     path = store.pack_path(SQUARES.id, "cpu")
