@@ -18,7 +18,7 @@ from harness.declare.overrides import SEEDS, Overrides
 from harness.declare.params import Scalar
 from harness.declare.profiles import parse_profile
 from harness.declare.task import Task
-from harness.errors import HarnessError, NothingRan, RunError, UsageError, nearest, one_of
+from harness.errors import HarnessError, NothingRan, RunError, UsageError, one_of
 from harness.registry import load_asked
 from harness.store.workspace import Workspace, find_results, find_workspace
 
@@ -61,8 +61,8 @@ def verdicts(
 ) -> pd.DataFrame:
     """Return the verdicts of tasks, a row each with the fields of `check --json`.
 
-    selector: a task's id, a claim as `check` prints it (`task:claim`), a shell pattern, a paper, or
-    several; all tasks by default; profile: by default those that are committed, else smoke.
+    selector: a task's id, a shell pattern, a paper, or several; all tasks by default; profile: by
+    default those that are committed, else smoke.
 
     >>> verdicts("supar/tab04", "cpu")["verdict"].unique().tolist()
     ['HOLDS']
@@ -73,22 +73,14 @@ def verdicts(
     from harness.publish.verdicts import json_rows, places_of, verdicts_of
 
     asked = [selector] if isinstance(selector, str) else list(selector or [])
-    scale = None if profile is None else parse_profile(profile)
-    library = load_asked([each.partition(":")[0] for each in asked])
-    claims = {each: library.one(each.partition(":")[0]) for each in asked if ":" in each}
-    for name, task in claims.items():
-        claim, known = name.partition(":")[2], [each.id for each in task.claims]
-        if claim not in known:
-            raise UsageError(f"{task.id} has no claim {claim!r}{nearest(claim, known)}")
-    names = [each for each in asked if each not in claims]
-    tasks = library.select([*names, *(task.id for task in claims.values())])
-    whole = [task.id for task in library.select(names)] if names or not claims else []
+    library = load_asked(asked)
+    tasks = library.select(asked)
     workspace = _opened(find_results(), tasks, set, seeds)
+    scale = None if profile is None else parse_profile(profile)
     places = places_of(workspace, [task.id for task in tasks], scale)
     rows = verdicts_of(workspace, library.papers, places, lambda _: library)
-    kept = [row for row in rows if row.task in whole or f"{row.task}:{row.claim}" in claims]
-    columns = [each.name for each in fields(CheckRow)]
-    return pd.DataFrame(json_rows(kept, workspace.overrides), columns=columns if not kept else None)
+    columns = None if rows else [each.name for each in fields(CheckRow)]
+    return pd.DataFrame(json_rows(rows, workspace.overrides), columns=columns)
 
 
 def table(
@@ -165,20 +157,16 @@ def reproduce(
     asked = _opened(find_workspace(), [load_asked([task]).one(task)], set, seeds).overrides
     words = ["run", task, "--profile", parse_profile(profile), "--jobs", str(jobs)]
     words += shlex.split(asked.options)
-    with subprocess.Popen(
-        [sys.executable, "-m", "harness.cli", *words],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        last = ""
+    command = [sys.executable, "-m", "harness.cli", *words]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    last = ""
+    with subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True) as process:
         for last in process.stderr or ():
             sys.stderr.write(last)
     # A check that fails is told with its table.
     if process.returncode not in (0, 1):
         kinds: dict[int, type[HarnessError]] = {2: UsageError, 4: NothingRan}
-        said = last.strip().removeprefix("repro: ") or f"it ended with {process.returncode}"
-        raise kinds.get(process.returncode, RunError)(said)
+        raise kinds.get(process.returncode, RunError)(last.strip().removeprefix("repro: "))
     return load(task, profile, set=set, seeds=seeds)
 
 

@@ -8,39 +8,40 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import functools
 import logging
 import multiprocessing
 import os
 import secrets
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
 
 from harness.errors import RunError
 
 log = logging.getLogger(__name__)
 
 TEMPORARY = ".*.repro.tmp"
+LEFTOVER_S = 60.0
+"""After so long without a change a temporary file is nobody's."""
 NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
 """How a file system says that it has no locks, as some network mounts do."""
-_told: list[Path] = []
 
 
 def write_bytes(path: Path, data: bytes, *, durable: bool = True) -> None:
     """Write `data` to `path` so that a crash at any instant leaves the old file or the new.
 
     durable: a power cut too. Waiting for the disk takes long; what can be made again need not.
-    Creates missing folders, and keeps the mode of a file that is there. Raises RunError on a full
+    Creates missing folders. Raises RunError on a full
     disk or a read-only folder; the old file is then intact and the temporary one is gone.
     """
     temporary = path.with_name(f".{secrets.token_hex(16)}.repro.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with _create(temporary) as stream:
+        with temporary.open("xb") as stream:
             stream.write(data)
             stream.flush()
-            _set_mode(path, stream)
             if durable:
                 os.fsync(stream.fileno())
             temporary.replace(path)
@@ -94,7 +95,7 @@ def _locked(path: Path, folder: Path, flags: int, *, wait: bool) -> Iterator[boo
             folder.mkdir(parents=True, exist_ok=True)
             handle = os.open(path, flags, 0o666)
             stack.callback(os.close, handle)
-            is_ours = _lock(handle, folder, wait=wait)
+            is_ours = _lock(handle, wait=wait)
         except OSError as error:
             raise RunError(
                 f"cannot lock {path} ({error.strerror}): free some space, check the folder's"
@@ -107,7 +108,7 @@ def _locked(path: Path, folder: Path, flags: int, *, wait: bool) -> Iterator[boo
                 fcntl.flock(handle, fcntl.LOCK_UN)
 
 
-def _lock(handle: int, folder: Path, *, wait: bool) -> bool:
+def _lock(handle: int, *, wait: bool) -> bool:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
@@ -115,45 +116,23 @@ def _lock(handle: int, folder: Path, *, wait: bool) -> bool:
             return False
         if error.errno not in NO_LOCKS:
             raise
-        # Once, and not by each worker: who started them takes locks too.
-        if not _told and multiprocessing.parent_process() is None:
-            _told.append(folder)
-            log.warning("the file system of %s has no locks: run one command at a time", folder)
+        # Not by each worker: who started them takes locks too.
+        if multiprocessing.parent_process() is None:
+            _tell_once()
     return True
 
 
+@functools.cache
+def _tell_once() -> None:
+    log.warning("the file system has no locks: run one command at a time")
+
+
 def remove_leftovers(folder: Path) -> None:
-    """Remove temporary files that killed writers left anywhere below a folder."""
+    """Remove temporary files that killed writers left anywhere below a folder; young ones stay."""
     for path in folder.rglob(TEMPORARY):
-        with suppress(OSError), path.open("rb") as stream:
-            # A writer holds the lock of its file until the file has its name, or it dies.
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # Somebody else may have cleared it since, and its writer made another by its name.
-            if os.fstat(stream.fileno()).st_nlink:
+        with suppress(OSError):
+            if time.time() - path.stat().st_mtime > LEFTOVER_S:
                 path.unlink()
-
-
-def _create(temporary: Path) -> BinaryIO:
-    """Return a new file that no other process clears away while it is open."""
-    while True:
-        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-        stream = os.fdopen(handle, "wb")
-        with suppress(OSError):  # a file system without locks: then nobody clears either
-            fcntl.flock(stream, fcntl.LOCK_EX)
-        if os.fstat(handle).st_nlink:
-            return stream
-        stream.close()  # cleared away before it was locked
-
-
-def _set_mode(path: Path, stream: BinaryIO) -> None:
-    """Give a new file the mode of the one that is there, else what the umask leaves it."""
-    made = os.fstat(stream.fileno()).st_mode & 0o777
-    try:
-        wanted = path.stat().st_mode & 0o777
-    except FileNotFoundError:
-        wanted = made | 0o600  # whatever the umask, we must read again what we wrote
-    if wanted != made:
-        os.fchmod(stream.fileno(), wanted)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -20,7 +20,11 @@ def canonical_json(value: Any) -> str:
     >>> canonical_json({"b": (1, 2.0), "a": None})
     '{"a":null,"b":[1,2.0]}'
     """
-    text = json.dumps(_plain(value, "$"), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    try:
+        plain = _plain(value, "$")
+    except RecursionError as error:
+        raise SpecError("a value is nested without end: canonical JSON cannot hold it") from error
+    text = json.dumps(plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     if not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text):
         raise SpecError("a text holds half a surrogate pair: canonical JSON needs whole characters")
     return text

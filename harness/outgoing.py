@@ -34,8 +34,7 @@ UNREADABLE = "?"
 
 _USER_INFO = re.compile(r"(?<=://)([^\s/?#]+)@")
 _SEQUENCE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
-_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
-_LIVE = re.compile(r"\x1b\[(?:[0-9;]*m|[0-9]*[AKJ]|\?25[hl])|\r")
+_LIVE = re.compile(r"\x1b\[(?:[0-9;]*m|[0-9]*[AK]|\?25[hl])|\r")
 _CONTROL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
@@ -120,50 +119,35 @@ class GuardedStream:
             raise AttributeError(name)
         return getattr(self._stream, name)
 
-    def __iter__(self) -> Any:
-        return iter(self._stream)
-
 
 def guard_streams() -> None:
     """Guard what this process prints from here on: its tracebacks, logs and warnings too."""
     mend_streams()
-    sys.stdout = _guarded(sys.stdout, _data)
-    sys.stderr = _guarded(sys.stderr, _message)
+    sys.stdout = _guarded(sys.stdout, lambda text: text)
+    sys.stderr = _guarded(sys.stderr, _shortened)
 
 
-def live_stream() -> TextIO:
-    """Return stderr for bars that move the cursor, which no other text may."""
-    inner = getattr(sys.stderr, "_stream", sys.stderr)
-    return cast(TextIO, GuardedStream(inner, lambda text: _but(_LIVE, text)))
-
-
-def _guarded(stream: TextIO, clean: Callable[[str, bool], str]) -> TextIO:
+def _guarded(stream: TextIO, shorten: Callable[[str], str]) -> TextIO:
     # A caller in this process may have none.
     if stream is None or isinstance(stream, GuardedStream):
         return stream
-    guarded = GuardedStream(stream, lambda text: clean(text, stream.isatty()))
-    return cast(TextIO, guarded)
+    clean = _on_terminal
+    if not stream.isatty():
+        # Results in a file or a pipe stay as they are but for secrets.
+        clean = mask if stream is sys.stdout else lambda text: tidy(text, most=len(text) + 1)
+    return cast(TextIO, GuardedStream(stream, lambda text: shorten(clean(text))))
 
 
-def _data(text: str, on_terminal: bool) -> str:
-    """Return results as they are to be seen; a file or a pipe gets them unchanged otherwise."""
-    return _but(_COLOUR, text) if on_terminal else mask(text)
-
-
-def _message(text: str, on_terminal: bool) -> str:
-    plain = _but(_COLOUR if on_terminal else None, text)
-    lines = plain.split("\n")
-    return cut("\n".join(cut(line, MESSAGE_CHARS) for line in lines), TRACEBACK_CHARS)
-
-
-def _but(allowed: re.Pattern[str] | None, text: str) -> str:
-    """Return a text as `tidy` does, whole, and with some sequences for the terminal."""
-    if allowed is None:
-        return tidy(text, most=len(text) + 1)
-    kept = allowed.findall(text)
-    parts = [_CONTROL.sub(UNREADABLE, part) for part in allowed.split(text)]
-    joined = "".join(part + end for part, end in zip(parts, [*kept, ""], strict=True))
+def _on_terminal(text: str) -> str:
+    """Return a text as `tidy` does, whole, with colours and the moves of bars."""
+    kept = [*_LIVE.findall(text), ""]
+    parts = [_CONTROL.sub(UNREADABLE, part) for part in _LIVE.split(text)]
+    joined = "".join(part + end for part, end in zip(parts, kept, strict=True))
     return mask(_USER_INFO.sub(f"{MASK}@", joined))
+
+
+def _shortened(text: str) -> str:
+    return cut("\n".join(cut(line, MESSAGE_CHARS) for line in text.split("\n")), TRACEBACK_CHARS)
 
 
 def _mask(text: str, pattern: re.Pattern[str]) -> str:
@@ -195,10 +179,7 @@ def _spellings(secret: str) -> Iterable[str]:
     """Yield a secret as headers, URLs, pages, JSON and representations may spell it."""
     if len(secret) < LEAST_SECRET_CHARS:
         return
-    plain = _CONTROL.sub(UNREADABLE, secret)
-    in_json = json.dumps(secret)[1:-1]
-    yield from (secret, plain, repr(secret)[1:-1], html.escape(secret))
-    yield from (in_json, in_json.replace("/", "\\/"))
-    data = secret.encode(errors="surrogateescape")
+    in_json, data = json.dumps(secret)[1:-1], secret.encode(errors="surrogateescape")
+    yield from (secret, _CONTROL.sub(UNREADABLE, secret), repr(secret)[1:-1], html.escape(secret))
+    yield from (in_json, in_json.replace("/", "\\/"), base64.b64encode(data).decode())
     yield from (quote(data, safe=""), quote(data), quote_plus(data))
-    yield base64.b64encode(data).decode()

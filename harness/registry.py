@@ -132,12 +132,6 @@ def selected(
     for selector in selectors or ["*"]:
         found = matches(selector, tasks)
         if not found and selectors and selector not in papers:
-            task = selector.partition(":")[0]
-            if task != selector and task in tasks:
-                raise UsageError(
-                    f"{selector!r} names a claim where a task is asked for: write {task}"
-                    f" (repro show {selector} tells the claim)"
-                )
             hint = nearest(selector, [*tasks, *papers])
             raise UsageError(f"no task matches {selector!r}{hint} (repro list shows all)")
         chosen.update(found)
@@ -310,9 +304,6 @@ def _add(what: str, known: dict[str, T], name: str, item: T) -> None:
 
 
 def _add_broken(library: Library, name: str, file: str, error: BaseException) -> None:
-    # A second broken file of one name must not hide the first.
-    while name in library.broken:
-        name += "'"
     reason = f"{type(error).__name__}: {in_one_line(error)}"
     library.broken[name] = BrokenTask(name, file, reason)
 

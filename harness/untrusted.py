@@ -15,7 +15,7 @@ import stat
 import tomllib
 import zlib
 from pathlib import Path
-from typing import Any, Protocol
+from typing import IO, Any
 
 from harness.errors import DataError
 
@@ -23,16 +23,6 @@ MAX_BYTES = 2**28
 """Of a file, and of what it unpacks to, where nothing else is said."""
 MAX_DATA_BYTES = 2**31
 """Of a data file, packed or not."""
-MAX_DEPTH = 64
-"""Of lists and tables within each other; what is walked by recursion later must end."""
-_CHUNK = 2**20
-_KINDS = {
-    stat.S_IFDIR: "a folder",
-    stat.S_IFIFO: "a pipe",
-    stat.S_IFCHR: "a device",
-    stat.S_IFBLK: "a device",
-    stat.S_IFSOCK: "a socket",
-}
 
 
 class UnreadableError(DataError):
@@ -74,18 +64,11 @@ def read_bytes(path: Path, *, limit: int = MAX_BYTES) -> bytes:
         raise
     except OSError as error:
         raise UnreadableError(f"{path} cannot be read ({error.strerror})") from error
-    status = os.fstat(handle)
-    if not stat.S_ISREG(status.st_mode):
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        kind = _KINDS.get(stat.S_IFMT(status.st_mode), "something else")
-        raise UnreadableError(f"{path} is {kind}, where a file is needed")
+        raise UnreadableError(f"{path} is a folder, pipe, device or socket, and no file")
     with os.fdopen(handle, "rb") as stream:
-        if status.st_size > limit:
-            raise _too_large(str(path), limit)
-        try:
-            return _read(stream, limit, where=str(path))
-        except OSError as error:
-            raise UnreadableError(f"{path} cannot be read ({error.strerror})") from error
+        return _read(stream, limit, where=str(path))
 
 
 def read_text(path: Path, *, limit: int = MAX_BYTES) -> str:
@@ -103,24 +86,19 @@ def to_text(data: bytes, *, where: str) -> str:
 
 def unzip(data: bytes, *, where: str, limit: int = MAX_BYTES) -> bytes:
     """Return what gzipped bytes hold. Raises UnreadableError for what is damaged or too large."""
-    try:
-        with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
-            return _read(stream, limit, where=where)
-    except (OSError, EOFError, zlib.error) as error:
-        raise UnreadableError(f"{where} is truncated or altered ({error})") from error
+    with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
+        return _read(stream, limit, where=where)
 
 
 def parse_json(text: str | bytes, *, where: str) -> Any:
-    """Return a JSON value. Raises UnreadableError also for a repeated key and endless nesting."""
+    """Return a JSON value. Raises UnreadableError for what is none, or nested without end."""
     try:
-        value = json.loads(text, object_pairs_hook=_unique)
+        return json.loads(text)
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise UnreadableError(f"{where} is torn: it is not complete JSON") from error
-    except RecursionError as error:
-        raise _too_deep(where) from error
-    except ValueError as error:
+    # Plain ValueError: an integer of more digits than Python reads.
+    except (ValueError, RecursionError) as error:
         raise UnreadableError(f"{where} is foreign: {in_one_line(error)}") from error
-    return _not_too_deep(value, where)
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -130,12 +108,9 @@ def read_toml(path: Path) -> dict[str, Any]:
     """
     text = read_text(path)
     try:
-        value = _parsed_toml(text)
-    # Plain ValueError: an integer of more digits than Python reads.
+        return _parsed_toml(text)
     except (ValueError, RecursionError) as error:
         raise UnreadableError(f"{path} is not valid TOML: {in_one_line(error)}") from error
-    _not_too_deep(value, str(path))
-    return value
 
 
 @functools.lru_cache(maxsize=64)
@@ -148,43 +123,14 @@ def in_one_line(error: BaseException) -> str:
     return " ".join(str(error).split())[:300]
 
 
-class _Stream(Protocol):
-    def read(self, size: int, /) -> bytes: ...
-
-
-def _read(stream: _Stream, limit: int, *, where: str) -> bytes:
-    parts, total = [], 0
-    while chunk := stream.read(_CHUNK):
-        total += len(chunk)
-        if total > limit:
-            raise _too_large(where, limit)
-        parts.append(chunk)
-    return b"".join(parts)
-
-
-def _too_large(where: str, limit: int) -> UnreadableError:
-    return UnreadableError(f"{where} is too large: more than {limit / 2**20:.0f} MiB")
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        repeated = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"the key {repeated[:80]!r} stands twice")
-    return found
-
-
-def _not_too_deep(value: Any, where: str) -> Any:
-    layer = [value]
-    for _ in range(MAX_DEPTH):
-        tables = [each.values() if isinstance(each, dict) else each for each in layer
-                  if isinstance(each, (dict, list))]  # fmt: skip
-        layer = [inner for table in tables for inner in table]
-        if not layer:
-            return value
-    raise _too_deep(where)
-
-
-def _too_deep(where: str) -> UnreadableError:
-    return UnreadableError(f"{where} is nested more than {MAX_DEPTH} deep")
+def _read(stream: IO[bytes] | gzip.GzipFile, limit: int, *, where: str) -> bytes:
+    data = bytearray()
+    try:
+        # Piece by piece: to ask for all that is allowed would set as much memory aside.
+        while len(data) <= limit and (piece := stream.read(2**20)):
+            data += piece
+    except (OSError, EOFError, zlib.error) as error:
+        raise UnreadableError(f"{where} is truncated or altered ({error})") from error
+    if len(data) > limit:
+        raise UnreadableError(f"{where} is too large: more than {limit / 2**20:.0f} MiB")
+    return bytes(data)

@@ -31,7 +31,7 @@ def runs_at_smoke(task: Task) -> bool:
 
 def some_figures(tasks: Sequence[ParameterSet]) -> list[ParameterSet]:
     """Return some of the tasks that have a figure, which nobody picked: the commit draws them."""
-    commit = source_state().commit
+    commit = source_state()[0]
 
     def place(parameter: ParameterSet) -> str:
         return hashlib.sha256(f"{commit} {parameter.id}".encode()).hexdigest()

@@ -135,19 +135,7 @@ class Dataset(Strict):
             raise ValueError(f"{self.name} has no variant")
         if not self.sha256 and self.variants != ("hub",):
             raise ValueError(f"{self.name} has no sha256, which only a hub data set may lack")
-        if self.hub:
-            self._check_hub(self.hub)
         return self
-
-    def _check_hub(self, hub: Hub) -> None:
-        if self.kind not in ("text", "records", "arrays"):
-            raise ValueError(
-                f"{self.name}: a hub variant is text, records or arrays, not {self.kind}"
-            )
-        if self.kind == "arrays" and (not hub.label or len(hub.splits) != 2):
-            raise ValueError(f"{self.name}: images need a label column, a train and a test split")
-        if self.kind != "arrays" and (hub.label or hub.image_size):
-            raise ValueError(f"{self.name}: label and image_size are for images (arrays)")
 
     @property
     def variants(self) -> tuple[Variant, ...]:

@@ -9,11 +9,9 @@ it, also after the data file itself was deleted. Both files may be copied below 
 from __future__ import annotations
 
 import hashlib
-import importlib.util
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import ValidationError
 
@@ -27,8 +25,6 @@ from harness.untrusted import UnreadableError, read_bytes
 
 if TYPE_CHECKING:
     from harness.data.catalogue import Dataset, Hub
-
-T = TypeVar("T")
 
 LOCAL = "local folder"
 """Stands for the revision of a repository that is a folder on this machine."""
@@ -55,44 +51,31 @@ def record_path(dataset: Dataset, root: Path) -> Path:
 
 
 def read_fetched(dataset: Dataset, root: Path) -> Fetched | None:
-    """Return the fetch record, or None. Raises DataError if it cannot be used."""
-    path = record_path(dataset, root)
+    """Return the fetch record, or None. Raises DataError for one that is damaged or of another."""
+    path, hub = record_path(dataset, root), _hub_of(dataset)
+    again = f"delete it and run `repro data fetch {dataset.name}` again"
     try:
         fetched = Fetched.model_validate_json(read_bytes(path))
     except FileNotFoundError:
         return None
-    except UnreadableError as error:
-        raise DataError(f"the fetch record {error}: {_again(dataset)}") from error
-    except ValidationError as error:
-        raise DataError(
-            f"the fetch record {path} cannot be read ({explain(error)}): {_again(dataset)}"
-        ) from error
-    hub = _hub_of(dataset)
-    names = (fetched.name, fetched.path, fetched.repo) == (
-        dataset.name,
-        _data_path(dataset),
-        hub.repo,
-    )
-    if not names or hub.revision not in ("", fetched.revision):
+    except (UnreadableError, ValidationError) as error:
+        why = explain(error) if isinstance(error, ValidationError) else error
+        raise DataError(f"the fetch record {path} cannot be read ({why}): {again}") from error
+    found = fetched.name, fetched.path, fetched.repo
+    fits = found == (dataset.name, _data_path(dataset), hub.repo)
+    if not fits or hub.revision not in ("", fetched.revision):
         raise DataError(
             f"the fetch record {path} is of {fetched.name} in {fetched.path}, {fetched.repo} at"
             f" {fetched.revision}, the catalogue names {hub.repo} at"
-            f" {hub.revision or 'any revision'}: {_again(dataset)}"
+            f" {hub.revision or 'any revision'}: {again}"
         )
     return fetched
 
 
 def _hub_of(dataset: Dataset) -> Hub:
     if dataset.hub is None:
-        raise UsageError(
-            f"data set {dataset.name} is not on the hub, it has the variants"
-            f" {', '.join(dataset.variants)}: see `repro data list`"
-        )
+        raise UsageError(f"data set {dataset.name} is not on the hub: see `repro data list`")
     return dataset.hub
-
-
-def _again(dataset: Dataset) -> str:
-    return f"delete it and run `repro data fetch {dataset.name}` again"
 
 
 def fetch(dataset: Dataset, cache: Path) -> Fetched:
@@ -102,16 +85,22 @@ def fetch(dataset: Dataset, cache: Path) -> Fetched:
     `datasets` package; DataError if revision or content differ from the catalogue or from
     the first fetch, which then leaves the cache as it was.
     """
-    hub = _hub_of(dataset)
-    if importlib.util.find_spec("datasets") is None:
+    hub, known = _hub_of(dataset), read_fetched(dataset, cache)
+    try:
+        revision = _resolve(hub, hub.revision or (known.revision if known else ""))
+        data, num_records = _read(dataset, hub, revision)
+    except HarnessError:
+        raise
+    # The clients raise errors of many libraries (HTTP client, Arrow, fsspec, their own), which
+    # share no base and change between versions.
+    except Exception as error:
+        first_line = tidy((str(error).strip() or "no reason given").splitlines()[0], most=200)
         raise EnvError(
-            f"fetching {dataset.name} needs the package datasets:"
-            " pip install 'paper-reproductions[lm]'"
-        )
-    known = read_fetched(dataset, cache)
-    wanted = hub.revision or (known.revision if known else "")
-    revision = _resolve(dataset, hub, wanted)
-    data, num_records = _read(dataset, hub, revision)
+            f"cannot fetch {dataset.name} from {hub.repo}"
+            f" ({type(error).__name__}: {first_line}): check the network, and that"
+            " 'paper-reproductions[lm]' is installed, or fetch it on another machine and copy its"
+            " cache folder's hub/ into REPRO_DATA"
+        ) from error
     fetched = Fetched(
         name=dataset.name,
         repo=hub.repo,
@@ -138,21 +127,16 @@ def _data_path(dataset: Dataset) -> str:
     return f"hub/{dataset.name}{dataset.suffix}"
 
 
-def _resolve(dataset: Dataset, hub: Hub, revision: str) -> str:
+def _resolve(hub: Hub, revision: str) -> str:
     """Return the commit to read: the one asked for, or the newest. Fails fast when offline."""
     if Path(hub.repo).is_absolute():
-        if not Path(hub.repo).is_dir():
-            raise DataError(f"data set {dataset.name}: {hub.repo} is not a folder: correct it")
         return LOCAL
     if Path(hub.repo).exists():
         # `datasets` would read it in place of the hub's repository.
         raise DataError(f"a local path {hub.repo} hides the hub's: run in another folder")
     from huggingface_hub import HfApi
 
-    def ask() -> Any:
-        return HfApi().dataset_info(hub.repo, revision=revision or None, timeout=30)
-
-    found = _guarded(dataset, hub, ask).sha
+    found = HfApi().dataset_info(hub.repo, revision=revision or None, timeout=30).sha
     if revision and found != revision:
         raise DataError(f"{hub.repo}: asked for revision {revision}, the hub answers {found}")
     return str(found)
@@ -181,10 +165,14 @@ def _items(
 
     Streaming reads no further than `num_records` and leaves no second copy in Arrow files.
     """
+    import datasets
+
     num_read = 0
     for split in splits:
-        rows = _guarded(dataset, hub, partial(_open, hub, split, revision))
-        while (row := _guarded(dataset, hub, partial(next, rows, None))) is not None:
+        at = None if revision == LOCAL else revision
+        for row in datasets.load_dataset(
+            hub.repo, hub.config or None, split=split, revision=at, streaming=True
+        ):
             num_read += 1
             yield row
             if num_read == hub.num_records:
@@ -196,20 +184,6 @@ def _items(
         )
 
 
-def _open(hub: Hub, split: str, revision: str) -> Iterator[dict[str, Any]]:
-    import datasets
-
-    return iter(
-        datasets.load_dataset(
-            hub.repo,
-            hub.config or None,
-            split=split,
-            revision=None if revision == LOCAL else revision,
-            streaming=True,
-        )
-    )
-
-
 def _item(dataset: Dataset, hub: Hub, row: dict[str, Any], index: int) -> str:
     value = row.get(hub.field)
     if not isinstance(value, str):
@@ -218,22 +192,3 @@ def _item(dataset: Dataset, hub: Hub, row: dict[str, Any], index: int) -> str:
             f" {hub.field!r}, only {', '.join(sorted(row))}: correct the catalogue"
         )
     return value
-
-
-def _guarded(dataset: Dataset, hub: Hub, action: Callable[[], T]) -> T:
-    """Call an action of the hub's clients; turn what they raise into one sentence.
-
-    They raise errors of many libraries (HTTP client, Arrow, fsspec, their own), which share
-    no base and change between versions, so everything but our own is caught here.
-    """
-    try:
-        return action()
-    except HarnessError:
-        raise
-    except Exception as error:
-        first_line = tidy((str(error).strip() or "no reason given").splitlines()[0], most=200)
-        raise EnvError(
-            f"cannot fetch {dataset.name} from {hub.repo}"
-            f" ({type(error).__name__}: {first_line}): check the network,"
-            " or fetch it on another machine and copy its cache folder's hub/ into REPRO_DATA"
-        ) from error

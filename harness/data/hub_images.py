@@ -42,8 +42,6 @@ def read_images(
             )
         images.append(pixels)
         labels.append(_label(where, hub, row))
-    if not images:
-        raise DataError(f"data set {dataset.name}: {hub.repo} has an empty split: correct it")
     return np.stack(images), np.array(labels, np.uint8)
 
 
@@ -53,13 +51,11 @@ def _pixels(where: str, hub: Hub, row: dict[str, Any]) -> Pixels:
     import PIL.Image
 
     image = row.get(hub.field)
-    if not isinstance(image, PIL.Image.Image):
+    if not isinstance(image, PIL.Image.Image) or image.mode.startswith(DEEP_MODES):
         raise DataError(
-            f"{where} has no image in the field {hub.field!r}, only {', '.join(sorted(row))}:"
-            " correct the catalogue"
+            f"{where} has no image of 8 bits a channel in the field {hub.field!r}, only"
+            f" {', '.join(sorted(row))}: correct the catalogue"
         )
-    if image.mode.startswith(DEEP_MODES):
-        raise DataError(f"{where} is of mode {image.mode}: only 8 bits per channel can be kept")
     image = image.convert("RGB")
     if hub.image_size:
         side = min(image.size)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # the models need pydantic, which `repro list` does without
     from harness.data.catalogue import Dataset, Kind, Variant
 
 UNFETCHED = "unfetched"
+REPLACE = "replace it by an intact copy, or build it again with repro data make --again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +92,25 @@ def missing_reason(name: str) -> str:
             return ""
     except DataError as error:
         return str(error)
-    why = f" and not obtainable ({dataset.unobtainable})" if dataset.unobtainable else ""
-    ways = [f"run `{each}` on a machine with a network" for each in commands_for(dataset)]
-    if dataset.staged:
-        ways.append(f"set REPRO_DATA to a folder that holds {dataset.staged.path}")
-    return f"data set {name} is missing{_places(dataset)}{why}: {', or '.join(ways)}"
+    where = f"not in {data_folder()}" if data_folder() else "REPRO_DATA is not set"
+    staged = f" or set REPRO_DATA to a folder with {dataset.staged.path}" if dataset.staged else ""
+    return f"data set {name} is missing ({where}): {supply(name)}{staged}"
+
+
+def supply(name: str) -> str:
+    """Return the command that supplies a data set on a machine with a network, or why none does.
+
+    >>> supply("tinyshakespeare")
+    'repro data make tinyshakespeare'
+    >>> supply("digits")
+    'nothing to get: it is bundled'
+    """
+    dataset = find(name)
+    if dataset.bundled:
+        return "nothing to get: it is bundled"
+    if dataset.made or dataset.hub:
+        return f"repro data {'make' if dataset.made else 'fetch'} {name}"
+    return f"not obtainable: {dataset.unobtainable or 'the catalogue names no source of it'}"
 
 
 def load(name: str) -> Content:
@@ -105,28 +120,21 @@ def load(name: str) -> Content:
     altered or of another format, with expected and found hash.
     """
     dataset = find(name)
+    variant: Variant = "bundled"
     if dataset.bundled:
-        return _content(dataset, "bundled", _load_bundled(dataset))
-    source = located(dataset)
-    return _content(dataset, source.variant, read(dataset, source))
-
-
-def _content(dataset: Dataset, variant: Variant, decoded: Decoded) -> Content:
+        decoded = _load_bundled(dataset)
+    else:
+        source = located(dataset)
+        variant, decoded = source.variant, read(dataset, source)
     # A dict of one's own: adding to it must not change what the next caller gets.
     value = dict(decoded.value) if dataset.kind == "arrays" else decoded.value
     return Content(dataset.name, variant, decoded.sha256, value)
 
 
 def path_of(name: str) -> Path:
-    """Return a data set's file, its content hash checked, for a library that reads it itself.
-
-    Raises DataError as `load`, and UsageError for a bundled one, which has no file.
-    """
-    dataset = find(name)
-    if dataset.bundled:
-        raise UsageError(f"data set {name} is bundled and has no file: use load")
-    source = located(dataset)
-    read(dataset, source)
+    """Return a data set's file, its content hash checked, for a library that reads it itself."""
+    source = located(find(name))
+    read(find(name), source)
     return source.path
 
 
@@ -141,9 +149,7 @@ def read(dataset: Dataset, source: Source) -> Decoded:
             return _read_once(dataset.name, dataset.kind, source, stamp(source.path))
         return _read(dataset.name, dataset.kind, source)
     except (FileNotFoundError, UnreadableError) as error:
-        raise DataError(
-            f"data set {dataset.name}: {error}: replace it by an intact copy"
-        ) from error
+        raise DataError(f"data set {dataset.name}: {error}: {REPLACE}") from error
 
 
 def located(dataset: Dataset) -> Source:
@@ -164,18 +170,13 @@ def locate(dataset: Dataset) -> Source | None:
     folder = data_folder()
     if folder and dataset.staged and is_there(path := folder / dataset.staged.path):
         return Source("staged", path, dataset.sha256, dataset.staged.file_sha256)
-    roots = [root for root in (folder, cache_folder()) if root]
-    if dataset.made:
-        for root in roots:
-            if is_there(path := made_path(dataset, root)):
-                return Source("made", path, dataset.sha256, "")
-    if dataset.hub:
-        for root in roots:
-            fetched = read_fetched(dataset, root)
-            if fetched and is_there(path := root / fetched.path):
-                # A fetch record speaks only where the catalogue is silent.
-                sha256 = dataset.sha256 or fetched.sha256
-                return Source("hub", path, sha256, fetched.file_sha256)
+    for root in [root for root in (folder, cache_folder()) if root]:
+        if dataset.made and is_there(path := made_path(dataset, root)):
+            return Source("made", path, dataset.sha256, "")
+        fetched = read_fetched(dataset, root) if dataset.hub else None
+        if fetched and is_there(path := root / fetched.path):
+            # A fetch record speaks only where the catalogue is silent.
+            return Source("hub", path, dataset.sha256 or fetched.sha256, fetched.file_sha256)
     return None
 
 
@@ -203,38 +204,6 @@ def cache_folder() -> Path:
         return (Path(base) if base else Path.home() / ".cache") / "paper-reproductions"
     except RuntimeError:  # a user without a home, as a container's may be
         return Path(tempfile.gettempdir(), "paper-reproductions")
-
-
-def commands_for(dataset: Dataset) -> list[str]:
-    """Return the commands of which each can supply a data set on a machine with a network."""
-    verbs = {"make": dataset.made, "fetch": dataset.hub}
-    return [f"repro data {verb} {dataset.name}" for verb, variant in verbs.items() if variant]
-
-
-def supply(name: str) -> str:
-    """Return the command that supplies a data set, or why there is none.
-
-    >>> supply("tinyshakespeare")
-    'repro data make tinyshakespeare'
-    >>> supply("digits")
-    'nothing to get: it is bundled'
-    """
-    dataset = find(name)
-    if dataset.bundled:
-        return "nothing to get: it is bundled"
-    reason = dataset.unobtainable or "the catalogue names no source of it"
-    return next(iter(commands_for(dataset)), f"not obtainable: {reason}")
-
-
-def _places(dataset: Dataset) -> str:
-    folder = data_folder()
-    if folder is None:
-        where = " (REPRO_DATA is not set"
-    else:
-        wanted = dataset.staged.path if dataset.staged else f"hub/{dataset.name}{dataset.suffix}"
-        where = f" ({folder} has no {wanted}"
-    cached = dataset.hub or dataset.made
-    return where + (", and it is not in the local cache)" if cached else ")")
 
 
 def _load_bundled(dataset: Dataset) -> Decoded:
@@ -270,9 +239,6 @@ def _read_only(decoded: Decoded) -> Decoded:
 
 def _read(name: str, kind: Kind, source: Source) -> Decoded:
     data = read_bytes(source.path, limit=MAX_DATA_BYTES)
-    replace = "replace it with an intact copy (repro data verify checks all)"
-    if source.variant == "made":
-        replace = f"build it again with `repro data make {name} --again`"
     try:
         decoded = decode(kind, data)
     except DataError as error:
@@ -280,11 +246,11 @@ def _read(name: str, kind: Kind, source: Source) -> Decoded:
         raise DataError(
             f"data set {name}: {source.path} is truncated, altered or of another format,"
             f" {error}; file hash expected {source.file_sha256 or 'unknown'}, found {found}:"
-            f" {replace}"
+            f" {REPLACE}"
         ) from error
     if decoded.sha256 != source.sha256:
         raise DataError(
             f"data set {name}: {source.path} holds other content, expected"
-            f" {source.sha256}, found {decoded.sha256}: {replace}"
+            f" {source.sha256}, found {decoded.sha256}: {REPLACE}"
         )
     return decoded

@@ -56,7 +56,7 @@ def build(dataset: Dataset, made: Made, paths: Mapping[str, Path]) -> bytes:
             f" {dataset.upstream}"
         ) from error
     if found != dataset.sha256:
-        doubt = "" if made.tried else f" ({NEVER_RUN}, so that it may itself be wrong)"
+        doubt = "" if made.tried else f" ({NEVER_RUN})"
         raise DataError(
             f"data set {dataset.name}: rule {made.rule} made other content{doubt}, expected"
             f" {dataset.sha256}, found {found}: nothing was written, compare the files with"

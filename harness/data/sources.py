@@ -81,11 +81,9 @@ def _at_hand(sources: Sequence[FileSource], given: Path) -> dict[str, Path]:
 
 
 def _must_be_pinned(source: FileSource, path: Path) -> None:
-    if not source.sha256:
-        return
     with path.open("rb") as stream:
         found = hashlib.file_digest(stream, "sha256").hexdigest()
-    if found != source.sha256:
+    if source.sha256 not in ("", found):
         raise DataError(
             f"{path} is not the file that the catalogue names, expected {source.sha256},"
             f" found {found}: get it again"

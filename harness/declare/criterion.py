@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from harness.errors import SpecError
@@ -104,48 +105,35 @@ class Criterion:
         return replace(self, at_least_of=count)
 
 
-def at_most(
-    quantity: Quantity, threshold: float, unit: str, *, paper_value: PaperValue | None = None
-) -> Criterion:
-    """Ask that a quantity is at most a threshold."""
-    return _bound("at_most", quantity, threshold, unit, paper_value)
-
-
-def less_than(
-    quantity: Quantity, threshold: float, unit: str, *, paper_value: PaperValue | None = None
-) -> Criterion:
-    """Ask that a quantity is below a threshold."""
-    return _bound("less_than", quantity, threshold, unit, paper_value)
-
-
-def at_least(
-    quantity: Quantity, threshold: float, unit: str, *, paper_value: PaperValue | None = None
-) -> Criterion:
-    """Ask that a quantity is at least a threshold."""
-    return _bound("at_least", quantity, threshold, unit, paper_value)
-
-
-def more_than(
-    quantity: Quantity, threshold: float, unit: str, *, paper_value: PaperValue | None = None
-) -> Criterion:
-    """Ask that a quantity is above a threshold."""
-    return _bound("more_than", quantity, threshold, unit, paper_value)
-
-
 def _bound(
     form: Form,
     quantity: Quantity,
     threshold: Threshold,
     unit: str,
-    paper_value: PaperValue | None,
+    *,
+    tolerance: float = 0.0,
+    paper_value: PaperValue | None = None,
 ) -> Criterion:
     if isinstance(threshold, tuple):
         threshold = (float(threshold[0]), float(threshold[1]))
     else:
         threshold = float(threshold)
     return Criterion(
-        form=form, quantity=quantity, threshold=threshold, unit=unit, paper_value=paper_value
-    )
+        form=form, quantity=quantity, threshold=threshold, unit=unit,
+        tolerance=tolerance, paper_value=paper_value,
+    )  # fmt: skip
+
+
+at_most = partial(_bound, "at_most")
+"""Ask that a quantity is at most a threshold: `at_most(quantity, threshold, unit)`."""
+less_than = partial(_bound, "less_than")
+"""Ask that a quantity is below a threshold."""
+at_least = partial(_bound, "at_least")
+"""Ask that a quantity is at least a threshold."""
+more_than = partial(_bound, "more_than")
+"""Ask that a quantity is above a threshold."""
+equal = partial(_bound, "equal")
+"""Ask that a quantity equals a value, to a `tolerance`."""
 
 
 def within(
@@ -157,7 +145,7 @@ def within(
     paper_value: PaperValue | None = None,
 ) -> Criterion:
     """Ask that a quantity lies between two thresholds, which belong to the range."""
-    return _bound("within", quantity, (low, high), unit, paper_value)
+    return _bound("within", quantity, (low, high), unit, paper_value=paper_value)
 
 
 def ratio(
@@ -169,22 +157,12 @@ def ratio(
     paper_value: PaperValue | None = None,
 ) -> Criterion:
     """Ask that numerator over denominator lies in a range, as a geometric mean over seeds."""
-    return _bound("ratio", quantity, (low, high), unit, paper_value)
+    return _bound("ratio", quantity, (low, high), unit, paper_value=paper_value)
 
 
-def equal(
-    quantity: Quantity,
-    value: float,
-    unit: str,
-    *,
-    tolerance: float = 0.0,
-    paper_value: PaperValue | None = None,
-) -> Criterion:
-    """Ask that a quantity equals a value, to a tolerance."""
-    return replace(_bound("equal", quantity, value, unit, paper_value), tolerance=tolerance)
-
-
-def ordering(
+def _steps(
+    form: Form,
+    strict_form: Form,
     quantity: Quantity,
     unit: str,
     *,
@@ -192,25 +170,12 @@ def ordering(
     strict: bool = False,
     paper_value: PaperValue | None = None,
 ) -> Criterion:
-    """Ask that numbers of unlike things ascend, each step by minus the slack at least.
-
-    strict: by more than that.
-    """
-    form: Form = "strict_ordering" if strict else "ordering"
-    return _bound(form, quantity, slack, unit, paper_value)
+    asked = strict_form if strict else form
+    return _bound(asked, quantity, slack, unit, paper_value=paper_value)
 
 
-def monotone(
-    quantity: Quantity,
-    unit: str,
-    *,
-    slack: float = 0.0,
-    strict: bool = False,
-    paper_value: PaperValue | None = None,
-) -> Criterion:
-    """Ask that numbers along one axis ascend, each step by minus the slack at least.
-
-    strict: by more than that.
-    """
-    form: Form = "strict_monotone" if strict else "monotone"
-    return _bound(form, quantity, slack, unit, paper_value)
+ordering = partial(_steps, "ordering", "strict_ordering")
+"""Ask that numbers of unlike things ascend, each step by minus the `slack` at least; `strict`: by
+more than that."""
+monotone = partial(_steps, "monotone", "strict_monotone")
+"""Ask that numbers along one axis ascend, otherwise as `ordering`."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -12,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from harness.declare.named import Named, With, declaring_package, named
 from harness.declare.params import Params, Scalar
 from harness.declare.profiles import Profile, check_id
-from harness.errors import HarnessError, SpecError
-from harness.untrusted import in_one_line
+from harness.errors import SpecError
 
 if TYPE_CHECKING:
     import torch
@@ -21,9 +19,9 @@ if TYPE_CHECKING:
     from harness.data.codec import Content
 
 RawParams = Mapping[str, Scalar]
+"""Parameters as a key and a record hold them."""
 TIMES = 4
 """How many times as long as it is estimated to take a trial may run before it is killed."""
-"""Parameters as a key and a record hold them."""
 Row = Mapping[str, Scalar | None]
 Device = Literal["cpu", "cuda"]
 
@@ -59,8 +57,6 @@ class Needs:
     brought: tuple[str, ...] = ()
     """Distributions that a machine without network is brought as well, each named, since none of
     what they need follows: without them the trial runs, and its rows say what was missing."""
-    root: bool = False
-    """Whether it must run as root (network namespaces)."""
     judge: bool = False
     """Whether it calls a judge model, configured by environment."""
     exclusive: bool = False
@@ -226,8 +222,7 @@ class Experiment:
     def needs_of(self, params: RawParams) -> Needs:
         if isinstance(self.needs, Needs):
             return self.needs
-        with self._asked("needs"):
-            return self.needs(self.typed(params))
+        return self.needs(self.typed(params))
 
     def limit_s(self, params: RawParams) -> float:
         """Return after how many seconds a trial is killed: it hangs by then, if it is not slow."""
@@ -238,22 +233,19 @@ class Experiment:
         """Return what a trial is expected to cost; None where nothing tells it."""
         if self.estimate is None:
             return None
-        with self._asked("estimate"):
-            return self.estimate(self.typed(params))
+        return self.estimate(self.typed(params))
 
     def upstream_of(self, params: RawParams) -> list[tuple[Experiment, dict[str, Scalar]]]:
         """Return the experiments and parameters of the trials that a trial starts from."""
-        with self._asked("uses"):
-            point = self.typed(params)
-            return [(use.experiment, use.params(point).to_json()) for use in self.uses]
+        point = self.typed(params)
+        return [(use.experiment, use.params(point).to_json()) for use in self.uses]
 
     def params_of(self, profile: Profile) -> list[dict[str, Scalar]]:
         """Return the profile's grid as plain dicts; empty where it has none.
 
-        Raises SpecError for a repeated point, and where the grid itself raises.
+        Raises SpecError for a repeated point.
         """
-        with self._asked("grid"):
-            points = [point.to_json() for point in self.grid(profile)]
+        points = [point.to_json() for point in self.grid(profile)]
         seen: set[tuple[tuple[str, Scalar], ...]] = set()
         for point in points:
             identity = tuple(sorted(point.items()))
@@ -264,19 +256,7 @@ class Experiment:
 
     def has_grid(self, profile: Profile) -> bool:
         """Return whether a profile has a trial, without walking its grid."""
-        with self._asked("grid"):
-            return next(iter(self.grid(profile)), None) is not None
-
-    @contextmanager
-    def _asked(self, what: str) -> Iterator[None]:
-        """Whatever a declared function raises is for its author to mend."""
-        try:
-            yield
-        except HarnessError:
-            raise
-        except Exception as error:
-            reason = f"{type(error).__name__}: {in_one_line(error)}"
-            raise SpecError(f"experiment {self.id}: its {what} raises {reason}") from error
+        return next(iter(self.grid(profile)), None) is not None
 
 
 def describe_trial(experiment: Experiment, params: Mapping[str, Any]) -> str:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from harness.declare.params import Scalar
-from harness.declare.table import Table, matching
+from harness.declare.table import Table
 from harness.errors import SpecError
 
 if TYPE_CHECKING:
@@ -103,21 +103,11 @@ class Layout:
         """Return what a place shows: the column's word goes before the row's."""
         return column.cell or row.cell or self.cell
 
-    def found(self, table: pd.DataFrame, row: Line, column: Line) -> pd.DataFrame:
-        """Return the rows of a task's table that belong to a place and have its value.
-
-        There is at most one per seed.
-        """
-        return self.at(table, row, column).dropna(subset=[self.cell_of(row, column).value])
-
-    def at(self, table: pd.DataFrame, row: Line, column: Line) -> pd.DataFrame:
-        """Return the rows of a task's table that belong to a place, also those without a value."""
-        return matching(table, {**self.where, **row.where, **column.where})
-
     def searched(self, table: pd.DataFrame) -> Callable[[Line, Line], pd.DataFrame]:
-        """Return what finds the rows of a place as `at` does, in a table that is sorted once.
+        """Return what finds the rows of a place, with or without a value, by one sort.
 
-        It gives only the columns that a cell shows, where no remark may ask for others.
+        There is at most one per seed. It gives only the columns that a cell shows, where no remark
+        may ask for others.
         """
         rows_by: dict[tuple[str, ...], dict[tuple[Scalar, ...], list[int]]] = {}
         shown: dict[tuple[str, ...], pd.DataFrame] = {}

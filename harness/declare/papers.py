@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from harness.declare.profiles import Profile
-from harness.errors import SpecError, nearest
+from harness.errors import SpecError
 from harness.strict import Strict, explain
 from harness.untrusted import UnreadableError, is_there, read_toml
 
@@ -71,13 +71,6 @@ class PaperMeta(Strict):
         _refuse_repeats([item.id for item in self.items], "item")
         _refuse_repeats(self.headline, "headline")
         return self
-
-    def item(self, word: str) -> Item:
-        """Return the item with this word. Raises SpecError that names the nearest ones."""
-        words = {item.id: item for item in self.items}
-        if word not in words:
-            raise SpecError(f"paper.toml of {self.id} lists no item {word!r}{nearest(word, words)}")
-        return words[word]
 
 
 class Deviation(Strict):

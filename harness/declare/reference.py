@@ -7,11 +7,11 @@ import functools
 import io
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.errors import SpecError, nearest
+from harness.errors import SpecError
 from harness.untrusted import UnreadableError, read_text
 
 if TYPE_CHECKING:
@@ -93,58 +93,40 @@ def _text(path: Path) -> str:
         raise SpecError(f"{error}: write it again") from error
 
 
-def _rows(path: Path, text: str) -> list[dict[str, str | float]]:
-    if "\0" in text:
-        line = text[: text.index("\0")].count("\n") + 1
-        raise SpecError(f"{path}:{line}: a NUL byte: it is no character of a CSV")
+def _rows(path: Path, text: str) -> Iterator[dict[str, str | float]]:
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
-        _check_header(path, next(reader, []))
-        return [_read_row(f"{path}:{reader.line_num}", fields) for fields in reader]
+        if tuple(next(reader, [])) != COLUMNS:
+            raise SpecError(f"{path}:1: need the columns {','.join(COLUMNS)}")
+        for fields in reader:
+            row = dict(zip(COLUMNS, fields, strict=False))
+            if wrong := "a wrong number of fields" if len(fields) != len(COLUMNS) else _fault(row):
+                raise SpecError(f"{path}:{reader.line_num}: {wrong}")
+            numbers = {name: _number(row[name]) for name in ("x", "abs_err", "value")}
+            yield {**row, **numbers, "value_text": row["value"]}
     except csv.Error as error:
-        raise SpecError(f"{path} is not a CSV in UTF-8 ({error}): write it again") from error
+        raise SpecError(f"{path}:{reader.line_num}: no CSV ({error}): write it again") from error
 
 
-def _check_header(path: Path, header: list[str]) -> None:
-    if tuple(header) != COLUMNS:
-        unknown = [
-            f"unknown column {name!r}{nearest(name, COLUMNS)}, "
-            for name in header
-            if name not in COLUMNS
-        ]
-        raise SpecError(f"{path}:1: {''.join(unknown[:1])}need {','.join(COLUMNS)}")
-
-
-def _read_row(where: str, fields: list[str]) -> dict[str, str | float]:
-    if len(fields) != len(COLUMNS):
-        raise SpecError(f"{where}: {len(fields)} fields, need {len(COLUMNS)}")
-    row: dict[str, str | float] = dict(zip(COLUMNS, fields, strict=True))
-    text = dict(zip(COLUMNS, fields, strict=True))
-    if not _WORD.match(text["task"]):
-        raise SpecError(f"{where}: task={text['task']!r}: give the task's word, such as fig06")
-    if text["status"] not in STANDING:
-        hint = nearest(text["status"], STANDING) or f": need one of {', '.join(STANDING)}"
-        raise SpecError(f"{where}: status={text['status']!r}{hint}")
+def _fault(row: dict[str, str]) -> str:
+    """Say what is wrong with a row, or nothing."""
+    if "\0" in "".join(row.values()):
+        return "a NUL byte: it is no character of a CSV"
+    if not _WORD.match(row["task"]):
+        return f"task={row['task']!r}: give the task's word, such as fig06"
+    if row["status"] not in STANDING:
+        return f"status={row['status']!r}: need one of {', '.join(STANDING)}"
     for name in ("value", "y_name", "source"):
-        if not text[name].strip():
-            raise SpecError(f"{where}: {name} is empty: a value needs its name and its source")
+        if not row[name].strip():
+            return f"{name} is empty: a value needs its name and its source"
     for name in ("x", "abs_err"):
-        row[name] = _number(where, name, text[name])
-    row["value_text"] = text["value"]
-    row["value"] = _number_or_nan(text["value"])
-    return row
+        if row[name] and not _number(row[name]) >= (0.0 if name == "abs_err" else -math.inf):
+            return f"{name}={row[name]!r} is no number, or a negative error: correct it"
+    return ""
 
 
-def _number(where: str, name: str, text: str) -> float:
-    number = _number_or_nan(text)
-    if text and math.isnan(number):
-        raise SpecError(f"{where}: {name}={text!r} is not a number: leave it empty or correct it")
-    if name == "abs_err" and number < 0:
-        raise SpecError(f"{where}: {name}={text!r} is negative: a reading error is a size")
-    return number
-
-
-def _number_or_nan(text: str) -> float:
+def _number(text: str) -> float:
+    """Return a number, NaN for what is none or not finite."""
     try:
         number = float(text)
     except ValueError:

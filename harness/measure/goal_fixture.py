@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import datetime as dt
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import pytest
@@ -81,9 +81,48 @@ class GoalFixture:
         self.benchmark, self.load, self.start_s = benchmark, load_average(), time.perf_counter()
         self.watch, self.controls = OthersWatch(), self.control()
 
-    def __call__(self, name: str, *, limit: float, unit: str, direction: Direction) -> Record:
-        goal = Goal(limit=float(limit), unit=unit, direction=direction)
-        return Record(name=name, goal=goal, begun=self)
+    def __call__(
+        self, name: str, *, limit: float, unit: str, direction: Direction
+    ) -> Callable[..., None]:
+        """Return what takes the value that was measured under a goal, see `record`."""
+        return partial(self.record, name, Goal(limit=float(limit), unit=unit, direction=direction))
+
+    def record(
+        self,
+        name: str,
+        goal: Goal,
+        measured: float,
+        *,
+        samples: Sequence[float] = (),
+        seconds: Sequence[float] = (),
+        note: str = "",
+        exact: bool = False,
+        from_records: bool = False,
+        other_cores: float | None = None,
+    ) -> None:
+        """Store a value, and what it was made of.
+
+        seconds: how long what the benchmark is about took, each time; where it is not given, the
+        samples if they are times, else the time of the whole benchmark. other_cores: where the
+        benchmark measured itself what others took.
+        """
+        facts = machine_facts()
+        others = self.watch.cores() if other_cores is None else other_cores
+        wall_s = time.perf_counter() - self.start_s
+        found = Measured(
+            name=name, goal=goal, measured=float(measured), samples=list(samples),
+            exact=exact, from_records=from_records, note=note, wall_s=round(wall_s, 2),
+            controls=[*self.controls, *self.control()],
+            load_average=self.load, other_cores=others,
+            versions={"python": facts.python, **facts.versions},
+            commit=facts.commit, dirty=facts.dirty, date=_now(),
+        )  # fmt: skip
+        unit_s = _SECONDS.get(goal.unit)
+        timed = [] if unit_s is None else [unit_s * sample for sample in samples]
+        # What a test is given may not be data; the goal's name tells them apart.
+        self.benchmark.name, self.benchmark.param, self.benchmark.params = name, None, None
+        _clock.into(self.benchmark, list(seconds) or timed or [wall_s])
+        self.benchmark.extra_info.update(found.model_dump(mode="json"))
 
     @property
     def tried(self) -> bool:
@@ -103,50 +142,6 @@ class GoalFixture:
     def control(self) -> list[dict[str, float]]:
         """Return the speed of the machine now; nothing where the benchmark is only tried."""
         return [] if self.tried else [measure_control("cpu")]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Record:
-    """Takes what was measured under a goal."""
-
-    name: str
-    goal: Goal
-    begun: GoalFixture
-
-    def __call__(
-        self,
-        measured: float,
-        *,
-        samples: Sequence[float] = (),
-        seconds: Sequence[float] = (),
-        note: str = "",
-        exact: bool = False,
-        from_records: bool = False,
-        other_cores: float | None = None,
-    ) -> None:
-        """Store a value, and what it was made of.
-
-        seconds: how long what the benchmark is about took, each time; where it is not given, the
-        samples if they are times, else the time of the whole benchmark. other_cores: where the
-        benchmark measured itself what others took.
-        """
-        begun, facts = self.begun, machine_facts()
-        others = begun.watch.cores() if other_cores is None else other_cores
-        wall_s = time.perf_counter() - begun.start_s
-        found = Measured(
-            name=self.name, goal=self.goal, measured=float(measured), samples=list(samples),
-            exact=exact, from_records=from_records, note=note, wall_s=round(wall_s, 2),
-            controls=[*begun.controls, *begun.control()],
-            load_average=begun.load, other_cores=others,
-            versions={"python": facts.python, **facts.versions},
-            commit=facts.commit, dirty=facts.dirty, date=_now(),
-        )  # fmt: skip
-        unit_s = _SECONDS.get(self.goal.unit)
-        timed = [] if unit_s is None else [unit_s * sample for sample in samples]
-        # What a test is given may not be data; the goal's name tells them apart.
-        begun.benchmark.name, begun.benchmark.param, begun.benchmark.params = self.name, None, None
-        _clock.into(begun.benchmark, list(seconds) or timed or [wall_s])
-        begun.benchmark.extra_info.update(found.model_dump(mode="json"))
 
 
 @pytest.fixture

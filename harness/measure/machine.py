@@ -53,16 +53,6 @@ class Gpu:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class SourceState:
-    """The commit of the checkout this code runs from."""
-
-    commit: str
-    """Full hash, or `unknown` outside a checkout."""
-    dirty: bool
-    """Whether code or text differs from the commit; results and figures do not count."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class MachineFacts:
     """Facts that stand beside every result of one `run`."""
 
@@ -93,10 +83,10 @@ class MachineFacts:
 
 def machine_facts() -> MachineFacts:
     """Collect the facts; under 100 ms where there is no GPU to ask."""
-    source = source_state()
+    commit, dirty = source_state()
     cpuinfo = read_cpuinfo()
     return MachineFacts(
-        cpu=cpu_model(cpuinfo),
+        cpu=cpuinfo.get("model name") or platform.processor() or platform.machine(),
         cpu_id=cpu_id(cpuinfo),
         isa=instruction_set(cpuinfo.get("flags", "").split(), os.environ.get(CAPABILITY, "")),
         num_cores=num_cores(),
@@ -107,8 +97,8 @@ def machine_facts() -> MachineFacts:
         versions=package_versions(),
         gpus=gpus(),
         load_average=load_average(),
-        commit=source.commit,
-        dirty=source.dirty,
+        commit=commit,
+        dirty=dirty,
     )
 
 
@@ -133,11 +123,6 @@ def read_cpuinfo(path: Path = Path("/proc/cpuinfo")) -> dict[str, str]:
         name, _, value = line.partition(":")
         found.setdefault(name.strip(), " ".join(value.split()))
     return found
-
-
-def cpu_model(cpuinfo: Mapping[str, str]) -> str:
-    """Return the processor's marketing name, or its architecture where none is told."""
-    return cpuinfo.get("model name") or platform.processor() or platform.machine()
 
 
 def cpu_id(cpuinfo: Mapping[str, str]) -> str:
@@ -215,8 +200,9 @@ def gpus() -> tuple[Gpu, ...]:
     return tuple(found)
 
 
-def source_state(root: Path | None = None) -> SourceState:
-    """Return commit and dirtiness of the checkout whose top is `root`, ours by default.
+def source_state(root: Path | None = None) -> tuple[str, bool]:
+    """Return the commit of the checkout whose top is `root`, ours by default, and whether it is
+    dirty: code or text differs from the commit; results and figures do not count.
 
     A `root` inside another checkout (a venv's site-packages) is unknown: that commit says
     nothing of this code.
@@ -224,12 +210,12 @@ def source_state(root: Path | None = None) -> SourceState:
     top = (root or Path(__file__).parents[2]).resolve()
     answer = _output(["git", "-C", str(top), "rev-parse", "HEAD", "--show-toplevel"]).splitlines()
     if len(answer) != 2 or Path(answer[1]).resolve() != top:
-        return SourceState(commit=UNKNOWN, dirty=False)
+        return UNKNOWN, False
     excluded = [f":(exclude){name}" for name in GENERATED]
     # It would write what it finds of times into the index, under a lock that outlives a kill.
     asked = ["git", "--no-optional-locks", "-C", str(top), "status", "--porcelain", "--", "."]
     changes = _output([*asked, *excluded])
-    return SourceState(commit=answer[0], dirty=bool(changes))
+    return answer[0], bool(changes)
 
 
 def _operating_system() -> str:

@@ -36,7 +36,7 @@ def run_command(task: Task, profile: Profile, overrides: Overrides) -> str:
     scales = (profile, *COMMITTED_PROFILES)
     at = next((p for p in scales if trials_behind([task], p, overrides)), profile)
     if at == "gpu" and awaited_by(task) == "card" and not overrides:
-        return _card_command(task.id)
+        return f"make gpu ONLY={task.id}"
     return f"repro run {task.id} --profile {at}{overrides.options}"
 
 
@@ -49,10 +49,6 @@ def run_elsewhere(tasks: Iterable[Task], profile: Profile, overrides: Overrides)
             yield f"{task.id} has no trial at {profile}" + ("" if is_none else f": {command}")
 
 
-def _card_command(task: str) -> str:
-    return f"make gpu ONLY={task}"
-
-
 def awaited_text(task: str, awaited: Awaited) -> str:
     """Say why a task was not run, and which command runs it; nothing if it waits for nothing.
 
@@ -60,7 +56,7 @@ def awaited_text(task: str, awaited: Awaited) -> str:
     'it needs a GPU; on a machine with one `make gpu ONLY=lisa/with_kernels` runs it'
     """
     if awaited == "card":
-        return f"it needs a GPU; on a machine with one `{_card_command(task)}` runs it"
+        return f"it needs a GPU; on a machine with one `make gpu ONLY={task}` runs it"
     if awaited == "judge":
         return (
             "it needs a judge model; where REPRO_JUDGE_URL and REPRO_JUDGE_MODEL name one"

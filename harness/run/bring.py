@@ -10,12 +10,10 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 WHEELS, DATA, REQUIREMENTS = "wheels", "data", "requirements.txt"
 """What a carried folder holds."""
-FAILED = 2
 
 
 def bring(folder: Path, site: Path) -> list[str]:
@@ -49,19 +47,10 @@ def _pip(*words: str) -> str:
     return done.stdout
 
 
-def main(words: Sequence[str]) -> int:
-    """Bring one folder; pip has said what it lacks where the answer is not 0."""
-    if len(words) != 2 or not (Path(words[0]) / REQUIREMENTS).is_file():
-        sys.stderr.write("bring: need a folder that repro gpu pack made, and a folder to fill\n")
-        return FAILED
-    try:
-        brought = bring(Path(words[0]), Path(words[1]))
-    except subprocess.CalledProcessError:
-        sys.stderr.write("bring: pack again with what pip names: repro gpu pack --also NAME\n")
-        return FAILED
-    sys.stderr.write(f"brought: {', '.join(brought) or 'nothing, all of it is here'}\n")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        brought = bring(Path(sys.argv[1]), Path(sys.argv[2]))
+    except (subprocess.CalledProcessError, IndexError):
+        # pip has said what the folder lacks.
+        sys.exit("bring: need a folder of `repro gpu pack [--also NAME]`, and a folder to fill")
+    sys.stderr.write(f"brought: {', '.join(brought) or 'nothing, all of it is here'}\n")

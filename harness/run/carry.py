@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,7 +19,6 @@ from harness.errors import EnvError, UsageError, nearest
 from harness.run.bring import DATA, REQUIREMENTS, WHEELS
 from harness.store.trial import Trial, with_upstream
 
-NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"
 SOURCE = Path(__file__).parents[2]
 GIVEN = frozenset({
     "torch", "triton", "transformers", "peft", "tokenizers", "safetensors", "numpy", "scipy",
@@ -54,40 +53,38 @@ def make_pack(
 
     python_version: of the target, as 3.12. also: distributions to bring with all they need.
     without: data sets and distributions to leave out.
-    Raises UsageError for a folder that holds anything, a name in `without` that is not needed,
-    or one in `also` that is none; DataError for a data set that is not here; EnvError where pip
-    finds no wheel.
+    Raises UsageError for a folder that holds anything, or a name in `without` that is not needed;
+    DataError for a data set that is not here; EnvError where pip finds no wheel.
     """
-    if not re.fullmatch(r"3\.\d+", python_version):
-        raise UsageError(f"--python-version {python_version}: write it as 3.12")
-    readers = Counter(name for trial in trials for name in data_of(trial))
-    lacking, optional = _lacking(trials, also), _optional(trials)
+    needs = [[each.needs for each in with_upstream(trial)] for trial in trials]
+    readers = Counter(name for chain in needs for name in {d for each in chain for d in each.data})
+    optional = sorted({name for chain in needs for each in chain for name in each.brought})
+    packages = {name for chain in needs for each in chain for name in each.packages}
+    asked = [*_core(), *sorted(packages)]
+    lacking = sorted(({_name(each) for each in asked} - GIVEN).union(map(_name, also)))
+    known = [*readers, *lacking, *optional]
     for name in without:
-        known = [*readers, *lacking, *optional]
         if name not in known:
             raise UsageError(f"--without {name}: nothing needs it{nearest(name, known)}")
+    kept = [name for name in optional if name not in without]
     must_be_new(out)
     # Data first: what is missing is told before anything is fetched.
     packed = pack_data(sorted(readers.keys() - set(without)), out / DATA)
     try:
-        kept = [name for name in optional if name not in without]
-        needed = [name for name in lacking if name not in without]
-        wheels = _download(needed, kept, out, python_version)
-        write_text(out / REQUIREMENTS, "\n".join([*_asked(trials), *kept, *also]) + "\n")
+        # What is optional names torch as its own need, which is never brought.
+        _fetch([name for name in lacking if name not in without], [], out, python_version)
+        _fetch(kept, ["--no-deps"], out, python_version)
+        write_text(out / REQUIREMENTS, "\n".join([*asked, *kept, *also]) + "\n")
     except BaseException:
         shutil.rmtree(out, ignore_errors=True)
         raise
     found = [Item("data", p.name, p.bytes, readers[p.name]) for p in packed if p.path]
-    return sorted([*found, *wheels], key=lambda item: -item.num_bytes)
+    found += [Item("wheel", each.name, each.stat().st_size) for each in out.glob(f"{WHEELS}/*")]
+    return sorted(found, key=lambda item: (-item.num_bytes, item.name))
 
 
-def data_of(trial: Trial) -> set[str]:
-    """Return the data sets that a trial reads, itself or through what it starts from."""
-    return {name for each in with_upstream(trial) for name in each.needs.data}
-
-
-def _asked(trials: Iterable[Trial]) -> list[str]:
-    """Return the requirements of the harness, and the packages that trials need beyond it.
+def _core() -> list[str]:
+    """Return the requirements of the harness.
 
     torch without a version: what runs there is in every record, and it is never replaced.
     """
@@ -95,26 +92,7 @@ def _asked(trials: Iterable[Trial]) -> list[str]:
     if not path.is_file():
         raise UsageError("only a checkout can be packed for: run this in one")
     core = tomllib.loads(path.read_text(encoding="utf-8"))["project"]["dependencies"]
-    more = {
-        name for trial in trials for each in with_upstream(trial) for name in each.needs.packages
-    }
-    return ["torch" if _name(each) == "torch" else each for each in core] + sorted(more)
-
-
-def _lacking(trials: Sequence[Trial], also: Sequence[str]) -> list[str]:
-    """Return the names of what is to be brought: what no machine is taken to have."""
-    for each in also:
-        if not re.fullmatch(NAME, each):
-            raise UsageError(f"--also {each[:60]!r}: name a distribution, without a version")
-    names = {_name(each) for each in _asked(trials)} - GIVEN
-    return sorted(names | {_name(each) for each in also})
-
-
-def _optional(trials: Iterable[Trial]) -> list[str]:
-    """Return the distributions that trials run without, and say more with."""
-    return sorted({
-        name for trial in trials for each in with_upstream(trial) for name in each.needs.brought
-    })  # fmt: skip
+    return ["torch" if _name(each) == "torch" else each for each in core]
 
 
 def _name(requirement: str) -> str:
@@ -123,34 +101,18 @@ def _name(requirement: str) -> str:
     >>> _name("Scikit_Learn>=1.4; python_version > '3'")
     'scikit-learn'
     """
-    found = re.match(NAME, requirement)
-    return re.sub(r"[-_.]+", "-", found.group()).lower() if found else ""
+    return re.sub(r"[-_.]+", "-", re.split(r"[^\w.-]", requirement)[0]).lower()
 
 
-def _download(
-    needed: Sequence[str], optional: Sequence[str], out: Path, python_version: str
-) -> list[Item]:
-    """Fetch wheels in the tested versions: of what is needed with all that it needs in turn."""
-    folder, constraints = out / WHEELS, SOURCE / "constraints.txt"
-    folder.mkdir(parents=True, exist_ok=True)
+def _fetch(names: Sequence[str], how: Sequence[str], out: Path, python_version: str) -> None:
+    """Fetch wheels in the tested versions, with all that they need in turn unless told."""
+    (out / WHEELS).mkdir(parents=True, exist_ok=True)
     places = [f"manylinux_2_{n}_x86_64" for n in range(NEWEST_GLIBC, OLDEST_GLIBC - 1, -1)]
     words = [word for place in [*places, "manylinux2014_x86_64"] for word in ("--platform", place)]
-    words += ["--only-binary=:all:", "--python-version", python_version]
-    words += ["-c", str(constraints)] if constraints.is_file() else []
-    # What is optional names torch as its own need, which is never brought.
-    for names, how in ((needed, []), (optional, ["--no-deps"])):
-        if names:
-            _fetch(names, [*words, *how, "-d", str(folder)], python_version)
-    return [Item("wheel", path.name, path.stat().st_size) for path in sorted(folder.iterdir())]
-
-
-def _fetch(names: Sequence[str], words: Sequence[str], python_version: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "pip", "download", "--quiet", *words, *names],
-        stdout=subprocess.DEVNULL,
-        check=False,
-    )
-    if done.returncode:
+    words += ["--only-binary=:all:", "--python-version", python_version, *how]
+    words += ["-c", str(SOURCE / "constraints.txt"), "-d", str(out / WHEELS), "--", *names]
+    command = [sys.executable, "-m", "pip", "download", "--quiet", *words]
+    if names and subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode:
         raise EnvError(
             f"pip cannot fetch {', '.join(names)} for Python {python_version}: see what it says"
             " above, and leave out what has no wheel with --without"

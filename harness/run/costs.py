@@ -6,7 +6,7 @@ Where an author declares how trials differ, what was recorded scales that.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import fsum
 from statistics import median
 
@@ -17,14 +17,6 @@ from harness.store.store import RecordStore, Rejected
 from harness.store.trial import Trial, declared_grid
 
 Found = tuple[Trial, Record | Rejected | None]
-
-
-@dataclass(frozen=True, slots=True)
-class _Pace:
-    """How long the trials of an experiment took, in seconds and beside what was declared."""
-
-    typical_s: float | None = None
-    share: float | None = None
 
 
 class Costs:
@@ -39,29 +31,30 @@ class Costs:
         if experiment.id not in self._paces:
             grid = declared_grid(experiment, self._profile)
             declared = ((trial, self._store.read(trial)) for trial in grid)
-            self._paces[experiment.id] = _pace_of(found) or _pace_of(declared) or _Pace()
+            self._paces[experiment.id] = _pace_of(found) or _pace_of(declared) or (None, None)
 
     def estimate(self, trial: Trial, record: Record | Rejected | None) -> Estimate:
         """Return what a trial takes; its own record tells it best."""
-        declared = trial.experiment.estimate_of(trial.params)
-        known = declared or Estimate(seconds=0.0)
+        declared = trial.experiment.estimate_of(trial.params) or Estimate(seconds=0.0)
         if isinstance(record, Record) and record.is_result:
-            return replace(known, seconds=record.provenance.wall_s)
+            return replace(declared, seconds=record.provenance.wall_s)
         self.learn(trial.experiment, ())
-        pace = self._paces[trial.experiment.id]
-        if declared is not None and pace.share is not None:
-            return replace(known, seconds=declared.seconds * pace.share)
-        return known if pace.typical_s is None else replace(known, seconds=pace.typical_s)
+        typical_s, share = self._paces[trial.experiment.id]
+        if share is not None:
+            return replace(declared, seconds=declared.seconds * share)
+        return declared if typical_s is None else replace(declared, seconds=typical_s)
+
+
+_Pace = tuple[float | None, float | None]
+"""How long the trials of an experiment took, in seconds and beside what was declared."""
 
 
 def _pace_of(found: Iterable[Found]) -> _Pace | None:
-    took, said = [], []
-    for trial, record in found:
-        if isinstance(record, Record) and record.is_result:
-            took.append(record.provenance.wall_s)
-            said.append(trial.experiment.estimate_of(trial.params))
-    if not took:
+    ran = [(t, r.provenance.wall_s) for t, r in found if isinstance(r, Record) and r.is_result]
+    if not ran:
         return None
-    guessed = fsum(each.seconds for each in said if each is not None)
-    share = fsum(took) / guessed if guessed > 0.0 and None not in said else None
-    return _Pace(typical_s=median(took), share=share)
+    said = [trial.experiment.estimate_of(trial.params) for trial, _ in ran]
+    guessed_s = fsum(each.seconds for each in said if each is not None)
+    is_known = guessed_s > 0.0 and None not in said
+    took_s = [wall_s for _, wall_s in ran]
+    return median(took_s), fsum(took_s) / guessed_s if is_known else None

@@ -122,7 +122,6 @@ class MachineLimits:
     memory_bytes: int
     has_cuda: bool
     gpu_bytes: int
-    is_root: bool
     has_judge: bool
 
 
@@ -133,7 +132,6 @@ def probe_limits() -> MachineLimits:
         memory_bytes=machine.memory_bytes(),
         has_cuda=bool(found),
         gpu_bytes=max((gpu.memory_bytes for gpu in found), default=0),
-        is_root=hasattr(os, "geteuid") and os.geteuid() == 0,
         has_judge=all(os.environ.get(name) for name in JUDGE_SETTINGS),
     )
 
@@ -152,8 +150,6 @@ def lacking(needs: Needs, limits: MachineLimits) -> str:
         return f"needs {_gb(needs.gpu_bytes)} of GPU memory, has {_gb(limits.gpu_bytes)}"
     if needs.memory_bytes > limits.memory_bytes:
         return f"needs {_gb(needs.memory_bytes)}, has {_gb(limits.memory_bytes)}"
-    if needs.root and not limits.is_root:
-        return "needs root"
     if needs.judge and not limits.has_judge:
         return f"needs a judge model: set {' and '.join(JUDGE_SETTINGS)}"
     if needs.judge and (fault := judge_fault()):

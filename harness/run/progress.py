@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from harness.declare.experiment import Status
-from harness.outgoing import live_stream
 from harness.run.executors.job import Report
 from harness.run.plan import PlannedTrial
 from harness.store.trial import Trial
@@ -87,8 +86,7 @@ class LiveProgress:
         from rich.progress import Progress as Bars
 
         told = "{task.completed} of {task.total}, {task.fields[note]}"
-        console = Console(file=live_stream())
-        self._bars = Bars(*Bars.get_default_columns(), told, console=console)
+        self._bars = Bars(*Bars.get_default_columns(), told, console=Console(stderr=True))
         self._failed = 0
 
     def start(self, items: Sequence[PlannedTrial]) -> None:

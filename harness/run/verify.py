@@ -20,7 +20,6 @@ from harness.canonical import canonical_json
 from harness.declare.experiment import Estimate, Experiment, Row, Status
 from harness.declare.overrides import Overrides
 from harness.declare.profiles import Profile
-from harness.declare.task import Task
 from harness.errors import DataError
 from harness.measure.machine import cpu_name
 from harness.registry import Library
@@ -84,23 +83,15 @@ def verified_path(workspace: Workspace, paper: str) -> Path:
 
 
 def load_verified(workspace: Workspace, paper: str) -> list[Verified]:
-    """Return what is kept of a paper, a line per processor. Raises DataError with file and line."""
+    """Return what is kept of a paper, a line per processor. Raises DataError for a damaged file."""
     path = verified_path(workspace, paper)
     try:
-        lines = read_text(path).splitlines()
+        return [Verified.model_validate_json(line) for line in read_text(path).splitlines()]
     except FileNotFoundError:
         return []
-    except UnreadableError as error:
-        raise DataError(f"{error}: restore it with git checkout") from error
-    found = []
-    for number, line in enumerate(lines, start=1):
-        try:
-            found.append(Verified.model_validate_json(line))
-        except ValidationError as error:
-            raise DataError(
-                f"{path} line {number} is damaged ({explain(error)}): restore it with git checkout"
-            ) from error
-    return found
+    except (UnreadableError, ValidationError) as error:
+        why = explain(error) if isinstance(error, ValidationError) else error
+        raise DataError(f"{path} is damaged ({why}): restore it with git checkout") from error
 
 
 def verified_text(found: Sequence[Verified]) -> str:
@@ -139,18 +130,6 @@ def keep(
         write_text(path, "".join(f"{line}\n" for line in text))
 
 
-def draw(keys: Iterable[str], num: int, *, commit: str) -> list[str]:
-    """Return `num` of the keys, or all where there are fewer: drawn by the commit, not by us."""
-    return sorted(set(keys), key=lambda key: hashlib.sha256(f"{commit} {key}".encode()).digest())[
-        :num
-    ]
-
-
-def measured_columns(tasks: Iterable[Task]) -> set[str]:
-    """Return the columns that the tasks say another run may change, such as times."""
-    return {c.name for task in tasks for c in task.table.columns if c.role == "measurement"}
-
-
 @dataclass(frozen=True, slots=True)
 class Drawn:
     """A committed record, and its trial as it is declared now."""
@@ -167,7 +146,9 @@ def draw_trials(
     records = {r.key: r for r in read_pack(path)} if is_there(path) else {}
     grid = {trial.key: trial for trial in grid_of(experiment, profile)}
     found = []
-    for key in draw(records, num, commit=commit):
+    # By the commit, not by us.
+    drawn = sorted(records, key=lambda key: hashlib.sha256(f"{commit} {key}".encode()).digest())
+    for key in drawn[:num]:
         record = records[key]
         # Some that others start from lie outside the grid.
         trial = grid.get(key) or Trial(experiment, dict(record.params), profile)
@@ -228,7 +209,9 @@ def rerun(
         for each in (each for each in drawn if each.record.key in plan.items):
             new = store.read(each.trial)
             if isinstance(new, Record):
-                measured = measured_columns(library.tasks_of(each.trial.experiment))
+                tasks = library.tasks_of(each.trial.experiment)
+                columns = [column for task in tasks for column in task.table.columns]
+                measured = {c.name for c in columns if c.role == "measurement"}
                 outcomes.append(_outcome(each, **compare(each.record, new, measured=measured)))
     return summary, outcomes
 

@@ -27,16 +27,6 @@ FIRST_STUDY, FIRST_WORD = "means", "tab01"
 """What a new paper begins with; the study comes before `method`, as imports are sorted."""
 NO_TASK = ("experiment", "trial", "quantities", "table", "figures")
 """Words that name other files of a study."""
-OWN_METHOD = '''
-
-def running_mean(values: Sequence[float]) -> float:
-    """Return the mean of some numbers, which are seen one at a time."""
-    mean = 0.0
-    for count, value in enumerate(values, start=1):
-        mean += (value - mean) / count
-    return mean
-'''
-"""Where the paper has a method of its own, which we do not know."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +45,19 @@ def new_paper(library: Library, name: str) -> Written:
     Raises UsageError for a name that is taken or cannot be a package's, and outside a checkout.
     """
     _check_word(name, "paper")
-    paper = PaperFolder(name, f"{BUILT_IN}.{name}", _built_in() / name)
+    spec = importlib.util.find_spec(BUILT_IN)
+    root = Path(next(iter(spec.submodule_search_locations or ["."])) if spec else ".")
+    if not is_there(root.parent / "pyproject.toml"):
+        raise UsageError("this is an installed package: clone the project for a paper of your own")
+    paper = PaperFolder(name, f"{BUILT_IN}.{name}", root / name)
     if name in library.papers or is_there(paper.folder):
         raise UsageError(f"{paper.folder} is there already: take another name, or repro new task")
     values = _values(paper, FIRST_STUDY, FIRST_WORD)
-    found = sorted(path for path in (TEMPLATES / "paper").rglob(f"*{SUFFIX}"))
-    names = [str(path.relative_to(TEMPLATES)).removesuffix(SUFFIX) for path in found]
+    found = sorted((TEMPLATES / "paper").rglob(f"*{SUFFIX}"))
+    names = [path.relative_to(TEMPLATES).as_posix().removesuffix(SUFFIX) for path in found]
     files = {paper.folder / name.removeprefix("paper/"): _filled(name, values) for name in names}
-    values["method_import"] = f"from {paper.package}.method import running_mean\n"
-    index = paper.folder / "paper.toml"
-    listed = files.pop(index) + _filled("item.toml", values)
-    return _write(paper, values, {**files, **_task_files(paper, values)}, index, listed)
+    index = files.pop(paper.folder / "paper.toml")
+    return _write(paper, values, files, index)
 
 
 def new_task(library: Library, task_id: str, study: str = "") -> Written:
@@ -87,22 +79,8 @@ def new_task(library: Library, task_id: str, study: str = "") -> Written:
         raise UsageError(f"paper.toml of {name} lists {word} already: take another word")
     if is_there(paper.folder / study) or f"{name}/{study}" in library.experiments:
         raise UsageError(f"{name} has {study} already: name another folder by --study")
-    values = _values(paper, study, word) | {"method_code": OWN_METHOD}
-    index = paper.folder / "paper.toml"
-    listed = read_text(index).rstrip("\n") + "\n" + _filled("item.toml", values)
-    return _write(paper, values, _task_files(paper, values), index, listed)
-
-
-def _built_in() -> Path:
-    """Return the folder of our papers. Raises UsageError where it is not in a checkout."""
-    spec = importlib.util.find_spec(BUILT_IN)
-    places = spec.submodule_search_locations if spec else None
-    if not places or not is_there(Path(places[0]).parent / "pyproject.toml"):
-        raise UsageError(
-            "a new paper belongs into a checkout, and this is an installed package: clone the"
-            " project and call it there"
-        )
-    return Path(places[0])
+    index = read_text(paper.folder / "paper.toml").rstrip("\n") + "\n"
+    return _write(paper, _values(paper, study, word), {}, index)
 
 
 def _check_word(word: str, what: str) -> None:
@@ -125,8 +103,6 @@ def _values(paper: PaperFolder, study: str, word: str) -> dict[str, str]:
         # What is installed and what is one's own are imported apart.
         "gap": "" if paper.package.startswith(f"{BUILT_IN}.") else "\n",
         "own_kind": "" if word[:3] in KINDS else '\n    own_kind="ablation",',
-        "method_import": "",
-        "method_code": "",
     }
 
 
@@ -135,37 +111,27 @@ def _filled(name: str, values: Mapping[str, str]) -> str:
     return Template(text).substitute(values)
 
 
-def _tests_of(paper: PaperFolder) -> Path:
-    """Return the folder that mirrors the paper's package, beside the topmost one."""
-    top = paper.folder.parents[paper.package.count(".")]
-    return Path(top, "tests", *paper.package.split("."))
-
-
-def _task_files(paper: PaperFolder, values: Mapping[str, str]) -> dict[Path, str]:
-    folder, tests = paper.folder / values["study"], _tests_of(paper) / values["study"]
-    names = ("__init__.py", "experiment.py", "trial.py", "quantities.py")
-    files = {folder / name: _filled(f"task/{name}", values) for name in names}
-    files[folder / f"{values['word']}.py"] = _filled("task/task.py", values)
-    files |= {each / "__init__.py": "" for each in (tests.parent, tests)}
-    files[tests / f"test_{values['word']}.py"] = _filled("task/test.py", values)
-    return files
-
-
 def _write(
-    paper: PaperFolder,
-    values: Mapping[str, str],
-    files: Mapping[Path, str],
-    index: Path,
-    listed: str,
+    paper: PaperFolder, values: Mapping[str, str], files: Mapping[Path, str], index: str
 ) -> Written:
-    """Write all files, what lists them last: before that nothing knows of them."""
-    packages = {path for path in files if path.name == "__init__.py" and is_there(path)}
-    new = {path: text for path, text in files.items() if path not in packages}
+    """Write a paper's files and those of a task, what lists them last: only then they are known.
+
+    Tests lie in a folder that mirrors the package, beside the topmost one.
+    """
+    top, word = paper.folder.parents[paper.package.count(".")], values["word"]
+    tests = Path(top, "tests", *paper.package.split("."), values["study"])
+    names = ("__init__.py", "experiment.py", "trial.py", "quantities.py")
+    new = dict(files)
+    new |= {paper.folder / values["study"] / n: _filled(f"task/{n}", values) for n in names}
+    new[paper.folder / values["study"] / f"{word}.py"] = _filled("task/task.py", values)
+    new[tests / f"test_{word}.py"] = _filled("task/test.py", values)
     if taken := [path for path in new if is_there(path)]:
         raise UsageError(f"{taken[0]} is there already, and nothing is replaced: move it away")
+    for folder in (tests.parent, tests):
+        if not is_there(folder / "__init__.py"):
+            new[folder / "__init__.py"] = ""
     for path, text in new.items():
         write_text(path, text)
-    write_text(index, listed)
-    return Written(
-        f"{paper.name}/{values['word']}", [*new, index], _tests_of(paper) / values["study"]
-    )
+    listed = paper.folder / "paper.toml"
+    write_text(listed, index + _filled("item.toml", values))
+    return Written(f"{paper.name}/{word}", [*new, listed], tests)

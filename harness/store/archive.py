@@ -18,7 +18,7 @@ from harness.declare.task import Task
 from harness.errors import DataError, UsageError
 from harness.registry import experiments_of
 from harness.store.out import write_out
-from harness.store.record import Record, check_names, pack_bytes, parse_record
+from harness.store.record import Record, pack_bytes, parse_record
 from harness.store.store import RecordStore, holds
 from harness.store.trial import Trial, trials_behind
 from harness.store.workspace import Workspace
@@ -118,19 +118,10 @@ def _archive(members: dict[str, bytes]) -> bytes:
 
 
 def import_records(workspace: Workspace, file: Path) -> Summary:
-    """Add an archive's records and artifacts to the working copy.
+    """Add an archive's records and artifacts to the working copy; a result that is here stays.
 
-    Everything is checked before anything is written. A result that is here already stays.
-    Raises as `read_archive`.
-    """
-    records, artifacts = read_archive(file)
-    return _write(workspace, records, artifacts)
-
-
-def read_archive(file: Path) -> tuple[list[Record], dict[str, bytes]]:
-    """Return an archive's records, and by its member's name each artifact.
-
-    Raises DataError for a file that is missing, damaged, or holds what no record lists.
+    Everything is checked before anything is written. Raises DataError for a file that is missing,
+    damaged, or holds what no record lists.
     """
     members = _members(file)
     if RECORDS not in members:
@@ -144,19 +135,16 @@ def read_archive(file: Path) -> tuple[list[Record], dict[str, bytes]]:
     for name, data in members.items():
         if known.get(name) != hashlib.sha256(data).hexdigest():
             raise DataError(f"{file}: {name} is not what a record of the file says")
-    return records, members
+    return _write(workspace, records, members)
 
 
 def _records(packed: bytes, file: Path) -> list[Record]:
     inside = f"{file}: {RECORDS}"
     text = to_text(unzip(packed, where=inside), where=inside)
-    records = []
-    for number, line in enumerate(text.removesuffix("\n").split("\n"), start=1):
-        where = f"{file} line {number} of {RECORDS}"
-        record = parse_record(line, where=where)
-        check_names(record, where=where)
-        records.append(record)
-    return records
+    return [
+        parse_record(line, where=f"{file} line {number} of {RECORDS}")
+        for number, line in enumerate(text.removesuffix("\n").split("\n"), start=1)
+    ]
 
 
 def _write(workspace: Workspace, records: Sequence[Record], members: dict[str, bytes]) -> Summary:

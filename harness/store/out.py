@@ -22,12 +22,17 @@ def write_out(path: Path, data: bytes, *, force: bool = False) -> None:
     what cannot be written to; RunError as `write_bytes`.
     """
     try:
-        mode = _mode(path)
+        target = Path(os.path.realpath(path))
+        mode = target.stat().st_mode if os.path.exists(target) else stat.S_IFREG  # noqa: PTH110
         if str(path) == "-":
             sys.stdout.buffer.write(data)
             sys.stdout.flush()
-        elif mode is None or stat.S_ISREG(mode):
-            _replace(path, data, force=force or mode is None)
+        elif stat.S_ISREG(mode):
+            if not force and is_tracked(target):
+                raise UsageError(f"git tracks {path}: name another file, or add --force")
+            if target.exists() and not os.access(target, os.W_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+            write_bytes(target, data)
         elif stat.S_ISFIFO(mode) or stat.S_ISCHR(mode):
             with os.fdopen(os.open(path, os.O_WRONLY), "wb") as stream:
                 stream.write(data)
@@ -37,22 +42,6 @@ def write_out(path: Path, data: bytes, *, force: bool = False) -> None:
         raise
     except OSError as error:
         raise RunError(explain(path, error)) from error
-
-
-def _mode(path: Path) -> int | None:
-    try:
-        return path.stat().st_mode
-    except FileNotFoundError:
-        return None
-
-
-def _replace(path: Path, data: bytes, *, force: bool) -> None:
-    target = Path(os.path.realpath(path))
-    if not force and is_tracked(target):
-        raise UsageError(f"git tracks {path}: name another file, or add --force to replace it")
-    if target.exists() and not os.access(target, os.W_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-    write_bytes(target, data)
 
 
 def is_tracked(path: Path) -> bool:

@@ -1,19 +1,16 @@
 """A table and the JSON beside it appear together.
 
-The new CSV is staged under a hidden name that holds its hash; then the JSON, which holds the
-same hash, takes its place: from here on the new pair counts. Then the CSV takes its own place.
-Whoever reads before that, or after a kill, finds the staged CSV; the next writer puts it in place.
-Whoever finds neither, as between two looks of its own, looks again.
+The new CSV is staged under a hidden name; then the JSON, which holds its hash, takes its place:
+from here on the new pair counts. Then the CSV takes its own place. Whoever reads before that, or
+after a kill, finds the staged CSV; the next writer puts it in place. Whoever finds neither, as
+between two looks of its own, looks again.
 """
 
 from __future__ import annotations
 
-import glob
 import hashlib
 import re
 import time
-from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,11 +39,10 @@ def read_pair(path: Path) -> Pair:
     """
     for _ in range(LOOKS):
         json, csv = _read(path.with_suffix(".json")), _read(path)
-        wanted = _wanted(json)
-        is_whole = (csv is None) == (json is None)
-        if is_whole and (csv is None or wanted in (None, hashlib.sha256(csv).hexdigest())):
+        if json is csv is None or _fits(json, csv):
             break
-        if wanted is not None and (staged := _read(_staged(path, wanted))) is not None:
+        staged = _read(_staged(path))
+        if _fits(json, staged):
             return Pair(staged, json)
         time.sleep(PAUSE_S)
     return Pair(csv, json)
@@ -61,10 +57,9 @@ def write_pair(path: Path, csv: bytes, json: bytes) -> None:
         _finish(path)
         if (_read(path), _read(path.with_suffix(".json"))) == (csv, json):
             return
-        staged = _staged(path, hashlib.sha256(csv).hexdigest())
         try:
             if _read(path) != csv:
-                write_bytes(staged, csv)
+                write_bytes(_staged(path), csv)
             write_bytes(path.with_suffix(".json"), json)
         finally:
             _finish(path)
@@ -72,28 +67,31 @@ def write_pair(path: Path, csv: bytes, json: bytes) -> None:
 
 def finish_pairs(folder: Path) -> None:
     """Put in place what killed writers staged below a folder, or remove what never counted."""
-    found = {path.parent / _name(path) for path in folder.rglob(f".*{STAGED}")}
-    for path in sorted(found):
-        with alone_in(path.parent):
-            _finish(path)
+    for staged in sorted(folder.rglob(f".*{STAGED}")):
+        with alone_in(staged.parent):
+            _finish(staged.with_name(staged.name.removeprefix(".").removesuffix(STAGED)))
 
 
 def _finish(path: Path) -> None:
-    wanted = _wanted(_read(path.with_suffix(".json")))
+    staged = _staged(path)
+    data = _read(staged)
     try:
-        for staged in _all_staged(path):
-            if wanted is not None and staged == _staged(path, wanted):
-                staged.replace(path)
-            else:
-                staged.unlink()
+        if data is None:
+            return
+        if _fits(_read(path.with_suffix(".json")), data):
+            staged.replace(path)
+        else:
+            staged.unlink()
     except OSError as error:
         raise RunError(explain(path, error)) from error
 
 
-def _wanted(json: bytes | None) -> str | None:
-    """Return the CSV's hash that a JSON holds; the JSON may be damaged, and is parsed later."""
-    found = WANTED.search(json or b"")
-    return found[1].decode() if found else None
+def _fits(json: bytes | None, csv: bytes | None) -> bool:
+    """Say whether a JSON holds a CSV's hash; the JSON may be damaged, and is parsed later."""
+    if json is None or csv is None:
+        return False
+    found = WANTED.search(json)
+    return found is not None and found[1].decode() == hashlib.sha256(csv).hexdigest()
 
 
 def _read(path: Path) -> bytes | None:
@@ -105,14 +103,5 @@ def _read(path: Path) -> bytes | None:
         raise DataError(f"{error}: restore the file") from error
 
 
-def _staged(path: Path, sha256: str) -> Path:
-    return path.with_name(f".{path.name}.{sha256[:32]}{STAGED}")
-
-
-def _name(staged: Path) -> str:
-    return staged.name.removeprefix(".").removesuffix(STAGED).rpartition(".")[0]
-
-
-def _all_staged(path: Path) -> Iterator[Path]:
-    with suppress(FileNotFoundError):
-        yield from path.parent.glob(f".{glob.escape(path.name)}.*{STAGED}")
+def _staged(path: Path) -> Path:
+    return path.with_name(f".{path.name}{STAGED}")

@@ -9,24 +9,23 @@ import gzip
 import hashlib
 import io
 import math
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
-from harness.canonical import canonical_json, digest
+from harness.canonical import canonical_json
 from harness.declare.experiment import Row, Status
 from harness.declare.params import Scalar
-from harness.declare.profiles import PROFILES, check_id
+from harness.declare.profiles import Profile, check_id
 from harness.errors import DataError, RunError, SpecError
 from harness.outgoing import TRACEBACK_CHARS, masked, tidy
 from harness.store.trial import Trial, trial_key
 from harness.strict import Strict, explain
 from harness.untrusted import UnreadableError, parse_json, read_bytes, to_text, unzip
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION: Literal[3] = 3
 MAX_NAME_BYTES = 255
 RESTORE = "restore it with git checkout"
 
@@ -58,16 +57,16 @@ class Provenance(Strict):
 class Record(Strict):
     """The stored outcome of one trial."""
 
-    schema_version: int = SCHEMA_VERSION
-    key: str
+    schema_version: Literal[3] = SCHEMA_VERSION
+    key: str = Field(pattern=r"^[0-9a-f]{64}$")
     experiment: str
     version: int
-    profile: str
+    profile: Profile
     """The one that asked for the trial first; any other may use its result."""
     device: str
     params: dict[str, bool | int | float | str]
     upstream: list[str]
-    status: str
+    status: str = Field(pattern=f"^({'|'.join(Status)})$")
     note: str = ""
     error: str = ""
     rows: list[dict[str, bool | int | float | str | None]]
@@ -94,8 +93,6 @@ def _line(text: str) -> str:
     return f'{{"digest":"{hashlib.sha256(text.encode()).hexdigest()}","record":{text}}}'
 
 
-NOT_JSON = re.compile("NaN|Infinity")
-"""Numbers that Python reads and no record may hold."""
 SHARED_FACTS = ("commit", "dirty", "code", "machine", "versions", "overrides")
 """Provenance that a run takes once for all its records."""
 
@@ -144,30 +141,17 @@ def parse_record(line: str, *, where: str) -> Record:
     outer = parse_json(line, where=where)
     if not isinstance(outer, dict) or set(outer) != {"digest", "record"}:
         raise DataError(f"{where} is foreign: it is no record of this harness")
-    _check_digest(line, outer, where=where)
-    body = upgrade(outer["record"], where=where)
+    text = line.removesuffix("\n")
+    if _line(text[len(_line("")) - 1 : -1]) != text:
+        raise DataError(f"{where} was edited: its content does not match its digest")
+    body = outer["record"]
     try:
         record = Record.model_validate(body)
     except ValidationError as error:
         raise DataError(f"{where} is foreign: {explain(error)}") from error
-    if record.status not in set(Status) or record.profile not in PROFILES:
-        raise DataError(
-            f"{where} is foreign: status {record.status[:80]!r} at profile {record.profile[:80]!r}"
-        )
     _hold_against_key(body, where)
+    _check_names(record, where=where)
     return record
-
-
-def _check_digest(line: str, outer: Mapping[str, Any], *, where: str) -> None:
-    head, text = f'{{"digest":"{outer["digest"]}","record":', line.removesuffix("\n")
-    if text.startswith(head) and _line(text[len(head) : -1]) == text and not NOT_JSON.search(text):
-        return  # every character is as it was written
-    try:
-        found = digest(outer["record"])
-    except SpecError as error:  # a NaN, which no record of ours can hold
-        raise DataError(f"{where} was edited: {error}") from error
-    if found != outer["digest"]:
-        raise DataError(f"{where} was edited: its content does not match its digest")
 
 
 def _hold_against_key(body: Mapping[str, Any], where: str) -> None:
@@ -184,34 +168,16 @@ def _hold_against_key(body: Mapping[str, Any], where: str) -> None:
         )
 
 
-def check_names(record: Record, *, where: str) -> None:
-    """Raise DataError where a record from elsewhere names a file outside its own folders."""
+def _check_names(record: Record, *, where: str) -> None:
+    """Raise DataError where a record names a file outside its own folders."""
     try:
         check_id(record.experiment)
     except SpecError as error:
         raise DataError(f"{where} is foreign: {error}") from error
-    if not re.fullmatch(r"[0-9a-f]{64}", record.key):
-        raise DataError(f"{where} is foreign: its key {record.key[:80]!r} is no SHA-256")
-    for entry in record.artifacts:
-        is_plain = Path(entry.name).name == entry.name and entry.name not in ("", "..", ".")
-        if not is_plain or len(entry.name.encode(errors="replace")) > MAX_NAME_BYTES:
-            raise DataError(f"{where} is foreign: {entry.name[:80]!r} is no plain file name")
-
-
-def upgrade(body: Any, *, where: str) -> Any:
-    """Bring a record of an older schema to the current one; refuse a newer one.
-
-    Schema 2 held what claims asked in a form that nothing compares any more.
-    """
-    version = body.get("schema_version") if isinstance(body, dict) else None
-    if not isinstance(version, int) or version > SCHEMA_VERSION:
-        raise DataError(
-            f"{where} has schema version {version}, this harness reads up to {SCHEMA_VERSION}"
-        )
-    if version == SCHEMA_VERSION:
-        return body
-    kept = {name: value for name, value in body.items() if name not in ("seals", "first_seals")}
-    return {**kept, "schema_version": SCHEMA_VERSION}
+    for name in [entry.name for entry in record.artifacts]:
+        is_plain = Path(name).name == name and name not in ("", "..", ".")
+        if not is_plain or len(name.encode(errors="replace")) > MAX_NAME_BYTES:
+            raise DataError(f"{where} is foreign: {name[:80]!r} is no plain file name")
 
 
 def plain_rows(rows: Sequence[Row]) -> tuple[list[dict[str, Scalar | None]], bool]:
@@ -257,11 +223,9 @@ def read_pack(path: Path) -> Iterator[Record]:
     for number, line in enumerate(_lines(path), start=1):
         where = f"{path} line {number}"
         try:
-            record = parse_record(line, where=where)
-            check_names(record, where=where)
+            yield parse_record(line, where=where)
         except DataError as error:
             raise DataError(f"{error}: {RESTORE}") from error
-        yield record
 
 
 def rows_of(record: Record) -> list[dict[str, Any]]:

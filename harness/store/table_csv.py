@@ -155,26 +155,15 @@ def parse_csv(data: bytes, columns: Table, *, where: str) -> pd.DataFrame:
 
 def _parse_column(cells: Sequence[str], column: Column, where: str) -> list[Any]:
     """Return the cells of a column. Raises DataError that names the first wrong one's line."""
-    parse = _PARSERS[column.type]
-    missing = float("nan") if column.type == "float" else None
-    try:
-        if column.nullable:
-            return [missing if cell == "" else parse(cell) for cell in cells]
-        return list(map(parse, cells))
-    except (ValueError, KeyError) as error:
-        for number, cell in enumerate(cells, start=2):
-            _check_cell(cell, column, where=f"{where} line {number}")
-        raise AssertionError("a column that cannot be read has a cell that cannot") from error
-
-
-def _check_cell(cell: str, column: Column, *, where: str) -> None:
-    if cell == "" and column.nullable:
-        return
-    try:
-        _PARSERS[column.type](cell)
-    except (ValueError, KeyError) as error:
-        told = f"={cell[:80]!r} is no {column.type}" if cell else " is empty, it must hold a value"
-        raise DataError(f"{where}: {column.name}{told}") from error
+    parse, found = _PARSERS[column.type], []
+    missing = math.nan if column.type == "float" else None
+    for number, cell in enumerate(cells, start=2):
+        try:
+            found.append(missing if column.nullable and cell == "" else parse(cell))
+        except (ValueError, KeyError) as error:
+            told = f"={cell[:80]!r} is no {column.type}" if cell else " is empty"
+            raise DataError(f"{where} line {number}: {column.name}{told}") from error
+    return found
 
 
 def _int64(cell: str) -> int:

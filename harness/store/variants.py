@@ -57,20 +57,16 @@ def note_run(workspace: Workspace, profile: Profile, tasks: Sequence[Task]) -> N
     folder = workspace.output(profile)
     # Two runs of one variant at once must both stand there.
     with locked(workspace.runs / "locks" / "variants.lock"):
-        runs = _runs_in(folder)
+        try:
+            runs = dict(_read(folder).runs)
+        except DataError:
+            runs = {}
         known = runs[profile].tasks if profile in runs else []
         now = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
         every = sorted({*known, *(task.id for task in tasks)})
         runs[profile] = Ran(tasks=every, started_at=now)
         body = VariantFile(overrides=dict(workspace.overrides), runs=runs)
         write_text(folder / FILE, body.model_dump_json(indent=1) + "\n")
-
-
-def _runs_in(folder: Path) -> dict[Profile, Ran]:
-    try:
-        return dict(_read(folder).runs)
-    except DataError:
-        return {}
 
 
 def find_variants(workspace: Workspace) -> Iterator[Variant | DataError]:
@@ -89,12 +85,9 @@ def _read(folder: Path) -> VariantFile:
     try:
         body = parse_json(read_bytes(path, limit=MAX_BYTES), where=str(path))
         found = VariantFile.model_validate(body)
-    except ValidationError as error:
-        raise DataError(f"{path}: {explain(error)}: {advice}") from error
-    except FileNotFoundError as error:
-        raise DataError(f"{path} is missing: {advice}") from error
-    except UnreadableError as error:
-        raise DataError(f"{error}: {advice}") from error
+    except (ValidationError, FileNotFoundError, UnreadableError) as error:
+        why = explain(error) if isinstance(error, ValidationError) else error
+        raise DataError(f"{path} cannot be used ({why}): {advice}") from error
     if Overrides(found.overrides).name != folder.name:
         raise DataError(f"{path} is of another folder: {advice}")
     return found

@@ -21,9 +21,6 @@ from harness.store.trial import declared_grid
 from tests.harness.conftest import forget_toylab
 from tests.harness.toy_paper import ToyPaper
 
-NOWHERE = "nowhere"
-"""As HOME: there is none, and no entry of the user that names one."""
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Streams:
@@ -32,7 +29,6 @@ class Streams:
 
     out: str = "file"
     err: str = "file"
-    encoding: str = "utf-8"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,25 +82,6 @@ def run(toy: ToyPaper, *words: str, **env: str) -> subprocess.CompletedProcess[s
     )
 
 
-def python(folder: Path, code: str) -> subprocess.CompletedProcess[str]:
-    """Run code in a fork that can import what a folder holds; what this process has is there."""
-
-    def prepare() -> None:
-        _forget_the_test()
-        sys.path.insert(0, str(folder))
-        sys.dont_write_bytecode = True
-        forget_toylab()
-
-    return subprocess.run(
-        ["python"],
-        preexec_fn=lambda: _in_the_fork(prepare, lambda: exec(code, {"__name__": "__main__"})),
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-
-
 def _become_program(toy: ToyPaper, words: tuple[str, ...], env: Mapping[str, str]) -> None:
     _forget_the_test()
     _enter(toy, words, env)
@@ -122,8 +99,8 @@ def _forget_the_test() -> None:
     sys.modules["__main__"] = ModuleType("__main__")
     resource_tracker._resource_tracker._fd = None
     tempfile.tempdir = None
-    sys.stdout = sys.__stdout__ = _text(1, "utf-8", "strict")
-    sys.stderr = sys.__stderr__ = _text(2, "utf-8", "backslashreplace")
+    sys.stdout = sys.__stdout__ = _text(1, "strict")
+    sys.stderr = sys.__stderr__ = _text(2, "backslashreplace")
 
 
 def _in_the_fork(prepare: Callable[[], None], main: Callable[[], None] = main) -> NoReturn:
@@ -160,12 +137,8 @@ def _prepare(
     env: Mapping[str, str],
 ) -> None:
     _enter(toy, words, env)
-    if env.get("HOME") == NOWHERE:
-        # The number of a user of a container, who stands in no list.
-        del os.environ["HOME"]
-        os.getuid = lambda: 54321
-    sys.stdout = sys.__stdout__ = _opened(1, streams.out, streams.encoding, files[1], "strict")
-    sys.stderr = sys.__stderr__ = _opened(2, streams.err, "utf-8", files[2], "backslashreplace")
+    sys.stdout = sys.__stdout__ = _opened(1, streams.out, files[1], "strict")
+    sys.stderr = sys.__stderr__ = _opened(2, streams.err, files[2], "backslashreplace")
 
 
 def _enter(toy: ToyPaper, words: tuple[str, ...], env: Mapping[str, str]) -> None:
@@ -179,7 +152,7 @@ def _enter(toy: ToyPaper, words: tuple[str, ...], env: Mapping[str, str]) -> Non
     declared_grid.cache_clear()
 
 
-def _opened(number: int, kind: str, encoding: str, file: Path, errors: str):  # type: ignore[no-untyped-def]
+def _opened(number: int, kind: str, file: Path, errors: str):  # type: ignore[no-untyped-def]
     """Put a kind of stream in the place of a file descriptor, as the interpreter would find it."""
     if kind == "closed":
         os.close(number)
@@ -192,9 +165,9 @@ def _opened(number: int, kind: str, encoding: str, file: Path, errors: str):  # 
         writer = os.open(path, os.O_WRONLY | os.O_CREAT)
     os.dup2(writer, number)
     os.close(writer)
-    return _text(number, encoding, errors)
+    return _text(number, errors)
 
 
-def _text(number: int, encoding: str, errors: str) -> TextIO:
+def _text(number: int, errors: str) -> TextIO:
     buffering = 1 if number == 2 else -1
-    return open(number, "w", buffering, encoding=encoding, errors=errors, closefd=False)
+    return open(number, "w", buffering, encoding="utf-8", errors=errors, closefd=False)

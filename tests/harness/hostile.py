@@ -7,10 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 ODD_FILES: dict[str, tuple[Callable[[Path], object], str]] = {
-    "folder": (Path.mkdir, "is a folder"),
-    "pipe": (os.mkfifo, "is a pipe"),
+    "folder": (Path.mkdir, "and no file"),
+    "pipe": (os.mkfifo, "and no file"),
     "dangling link": (lambda path: path.symlink_to(path.with_name("nothing")), "link to nothing"),
-    "device": (lambda path: path.symlink_to("/dev/zero"), "is a device"),
+    "device": (lambda path: path.symlink_to("/dev/zero"), "and no file"),
 }
 """By kind: what puts one in a place, and the words of the sentence that refuses it."""
 

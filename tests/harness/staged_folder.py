@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 from safetensors.numpy import save_file
 
-from harness.data.pack import MANIFEST_COLUMNS
 from tools import make_catalogue
+from tools.make_catalogue import MANIFEST_COLUMNS
 
 TEXT = "To be, or not to be\nthat is the question \u2014 isn't it?\n"
 RECORDS = [{"question": "1 + 1", "answer": "2"}, {"question": "\u2028", "answer": ""}]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 
@@ -71,41 +70,6 @@ def test_a_table_that_was_not_run_has_the_paper_s_values_alone() -> None:
         harness.table("lisa/tab03", format="latx")
     with pytest.raises(UsageError, match="needs a judge model"):
         harness.table("lisa/tab03", long=True)
-
-
-def test_a_claim_s_name_asks_for_its_verdicts_alone() -> None:
-    every = harness.verdicts("supar/fig06", "cpu")
-    one = harness.verdicts("supar/fig06:supar_stays", "cpu")
-    assert len(every) > len(one) >= 1 and set(one["claim"]) == {"supar_stays"}
-    columns = ["task", "verdict", "measured"]
-    kept = every[every["claim"] == "supar_stays"]
-    assert one[columns].values.tolist() == kept[columns].values.tolist()
-    printed = CliRunner().invoke(app, ["check", "supar/fig06", "--profile", "cpu", "--json"]).stdout
-    assert set(json.loads(printed)[0]) == set(one.columns)
-    both = harness.verdicts(["supar/fig06:supar_stays", "supar/fig06:sp_moves"], "cpu")
-    assert set(both["claim"]) == {"supar_stays", "sp_moves"}
-    # A task that is asked for whole has no claim left out.
-    whole = harness.verdicts(["supar/fig06:supar_stays", "supar/fig06"], "cpu")
-    assert whole.to_json() == every.to_json()
-
-
-@pytest.mark.parametrize(
-    ("name", "told"),
-    [
-        ("supar/fig06:supar_stay", "has no claim 'supar_stay'; did you mean 'supar_stays'"),
-        ("supar/fig6:supar_stays", "did you mean 'supar/fig06'"),
-        ("lisa:supar_stays", "name one"),
-    ],
-)
-def test_a_claim_that_is_not_there_is_answered_with_the_nearest(name: str, told: str) -> None:
-    with pytest.raises(UsageError, match=told):
-        harness.verdicts(name, "cpu")
-
-
-def test_a_claim_where_a_task_is_asked_for_is_told_what_to_write() -> None:
-    told = r"write supar/fig06 \(repro show supar/fig06:supar_stays tells the claim\)"
-    with pytest.raises(UsageError, match=told):
-        harness.load("supar/fig06:supar_stays")
 
 
 def test_a_variant_has_its_own_table(lab: ToyPaper) -> None:

@@ -18,10 +18,6 @@ def test_each_error_has_the_exit_code_of_who_must_act(name: str, code: int) -> N
     assert error.exit_code == code
 
 
-def test_a_wrong_declaration_is_a_value_error() -> None:
-    assert issubclass(errors.SpecError, ValueError)
-
-
 def test_nearest_names_the_typo_s_target_and_nothing_for_gibberish() -> None:
     known = ["supar/fig06", "supar/fig08", "lisa/tab01"]
     assert nearest("supr/fig06", known).startswith("; did you mean 'supar/fig06'")

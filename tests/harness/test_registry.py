@@ -62,26 +62,12 @@ def test_paper_of_another_distribution_is_found(load: Load, toy: ToyPaper) -> No
     assert load_experiment(library.module_of(experiment), "toylab/squares") is experiment
 
 
-def test_package_with_several_papers_gives_all(load: Load, toy: ToyPaper) -> None:
-    for name in ("alpha", "beta"):
-        add_paper(toy, f"manylab/{name}", name)
-    (toy.packages / "manylab" / "__init__.py").write_text("")
-    add_distribution(toy, "manylab", "manylab")
-    library = load()
-    assert {"alpha/tab01", "beta/tab01", "toylab/tab01"} <= set(library.tasks)
-
-
 @pytest.mark.parametrize("package", ["otherlab", "otherlab.papers", "json"])
 def test_entry_point_to_nothing_is_shown(load: Load, toy: ToyPaper, package: str) -> None:
     add_distribution(toy, "otherlab", package)
     library = load()
     assert library.broken[package.rsplit(".", 1)[-1]].file == "entry point"
     assert "toylab/tab01" in library.tasks
-
-
-def test_paper_that_does_not_import_is_shown_with_its_reason(load: Load, toy: ToyPaper) -> None:
-    (toy.folder / "__init__.py").write_text("raise RuntimeError('no licence')\n")
-    assert load().broken["toylab"].reason == "RuntimeError: no licence"
 
 
 def test_second_paper_of_a_name_is_shown(load: Load, toy: ToyPaper) -> None:
@@ -116,14 +102,6 @@ def test_broken_task_is_shown_with_its_reason(
     assert list(library.select(["toylab"])) == [library.tasks["toylab/tab01"]]
 
 
-def test_listed_file_that_is_not_there_is_shown(load: Load, toy: ToyPaper) -> None:
-    toy.add_task("fig02", "")
-    (toy.folder / "squares" / "fig02.py").unlink()
-    library = load()
-    assert "ModuleNotFoundError" in library.broken["toylab/fig02"].reason
-    assert library.broken["toylab/fig02"].file == "squares/fig02.py"
-
-
 @pytest.mark.parametrize("name", ["fig02", "tab07b", "fig10_left"])
 def test_file_of_a_table_or_figure_that_no_item_lists_is_shown_as_broken(
     load: Load, toy: ToyPaper, name: str
@@ -136,27 +114,6 @@ def test_file_of_a_table_or_figure_that_no_item_lists_is_shown_as_broken(
     assert "toylab/fig02" not in library.tasks
     with pytest.raises(UsageError, match=f"task toylab/{name} is broken"):
         library.select([f"toylab/{name}"])
-
-
-def test_file_whose_name_is_no_table_or_figure_needs_no_item(load: Load, toy: ToyPaper) -> None:
-    for name in ("table", "figures", "tab", "fig_width"):
-        toy.add_file(f"squares/{name}.py", "1 / 0\n")
-    assert [name for name in load().broken if name.startswith("toylab")] == []
-
-
-def test_two_broken_files_of_one_figure_are_both_shown(load: Load, toy: ToyPaper) -> None:
-    for folder in ("squares", "cubes"):
-        toy.add_file(f"{folder}/fig02.py", "1 / 0\n")
-    files = {entry.file for entry in load().broken.values()}
-    assert {"squares/fig02.py", "cubes/fig02.py"} <= files
-
-
-def test_title_is_that_of_the_paper_file(load: Load, toy: ToyPaper) -> None:
-    toy.add_task("fig02", TASK.replace("tab01", "fig02"))
-    paper = toy.folder / "paper.toml"
-    paper.write_text(paper.read_text().replace('title = "T"', 'title = "Squares drawn"'))
-    titles = load().titles
-    assert (titles["toylab/tab01"], titles["toylab/fig02"]) == ("Squares grow", "Squares drawn")
 
 
 def test_paper_file_that_lists_a_task_twice_breaks_the_paper(load: Load, toy: ToyPaper) -> None:
@@ -174,12 +131,6 @@ def test_second_experiment_of_a_name_is_shown_as_broken(load: Load, toy: ToyPape
     library = load()
     assert "experiment 'toylab/squares' is declared twice" in library.broken["toylab/tab02"].reason
     assert "toylab/tab02" not in library.tasks
-
-
-def test_broken_task_is_called_by_the_word_of_its_item(load: Load, toy: ToyPaper) -> None:
-    toy.add_task("abl_mu_nu", "1 / 0\n", file="squares/scales.py")
-    with pytest.raises(UsageError, match="task toylab/abl_mu_nu is broken: ZeroDivisionError"):
-        load().select(["toylab/abl_mu_nu"])
 
 
 def test_selectors(load: Load, toy: ToyPaper) -> None:

@@ -20,7 +20,6 @@ from tests.harness.inline_lab import tree as files_of
 from tests.harness.toy_paper import ToyPaper
 
 PACKAGES = ("tests/__init__.py", "tests/reproductions/__init__.py", "reproductions/__init__.py")
-SHAPE = ("README.md", "paper.toml", "deviations.toml", "__init__.py", "method/__init__.py")
 
 
 @pytest.fixture(scope="module")
@@ -92,20 +91,6 @@ def test_linters_find_nothing(checkout: Path) -> None:
     ]  # fmt: skip
     python(checkout, "-m", "ruff", "check", "--no-cache", *new)
     python(checkout, "-m", "ruff", "format", "--no-cache", "--check", *new)
-
-
-def test_a_new_paper_has_the_shape_of_all(checkout: Path) -> None:
-    folder = checkout / "reproductions" / "mypaper"
-    assert [name for name in SHAPE if not (folder / name).is_file()] == []
-    assert list((folder / "reference").glob("*.csv"))
-    python(checkout, "-c", "from reproductions.mypaper import running_mean; running_mean([1.0])")
-
-
-def test_the_list_has_them_with_their_files(checkout: Path) -> None:
-    listed = json.loads(repro(checkout, "list", "--json").stdout)
-    found = {row["id"]: row["file"] for row in listed}
-    assert found["mypaper/tab01"] == "means/tab01.py"
-    assert found["supar/abl_mean"] == "means_of_ours/abl_mean.py" and len(found) > 10
 
 
 @pytest.fixture(scope="module")

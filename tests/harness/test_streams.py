@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-
 import pytest
 
 from tests.harness.conftest import Cli
-from tests.harness.forked import NOWHERE, Streams, forked
-from tests.harness.run.test_faults import NOISE
+from tests.harness.forked import Streams, forked
 from tests.harness.toy_paper import ToyPaper
 
 PRINTING = [
@@ -26,8 +23,11 @@ PRINTING = [
     ("bench", "--stored"),
 ]
 """Every verb that prints results, in a checkout that has some."""
-TELLING = [("plan", "toylab"), ("check", "toylab"), ("bench", "--stored")]
-"""Those that also say something on stderr."""
+NOISE = """
+    import sys
+    for stream in (sys.stdout, sys.stderr):
+        print("a library's greeting" * 10_000, file=stream, flush=True)
+"""
 INLINE = ("run", "toylab/tab01", "--executor", "inline")
 
 
@@ -57,14 +57,6 @@ def test_results_that_cannot_be_written_are_one_sentence(
 
 
 @pytest.mark.parametrize("kind", ["gone", "full", "closed"])
-def test_what_is_told_on_stderr_ends_no_verb(ran: ToyPaper, kind: str) -> None:
-    for words in TELLING:
-        whole = forked(ran, words, Streams())
-        done = forked(ran, words, Streams(err=kind))
-        assert (done.code, done.out) == (0, whole.out), (words, done)
-
-
-@pytest.mark.parametrize("kind", ["gone", "full", "closed"])
 @pytest.mark.parametrize("stream", ["out", "err"])
 def test_a_run_needs_neither_stream(toy: ToyPaper, kind: str, stream: str) -> None:
     text = toy.trial.read_text()
@@ -72,35 +64,3 @@ def test_a_run_needs_neither_stream(toy: ToyPaper, kind: str, stream: str) -> No
     done = forked(toy, INLINE, Streams(**{stream: kind}))
     assert (done.code, done.out) == (0, b""), done
     assert len(toy.records()) == 12
-
-
-def test_the_pipe_of_a_real_process(toy: ToyPaper) -> None:
-    command = " ".join(toy.command("list", "toylab", "--json"))
-    script = f"{command} | true; echo ${{PIPESTATUS[0]}}"
-    done = subprocess.run(
-        ["bash", "-c", script], env=toy.environment(), capture_output=True, text=True, check=True
-    )
-    assert (done.stdout, done.stderr) == ("0\n", "")
-
-
-@pytest.mark.parametrize("encoding", ["latin-1", "ascii"])
-def test_a_letter_that_the_stream_lacks_is_written_by_its_number(
-    toy: ToyPaper, encoding: str
-) -> None:
-    paper = toy.folder / "paper.toml"
-    paper.write_text(paper.read_text().replace("Squares grow", "\\u2248 \\u03bcPar"))
-    for words in (("list", "toylab"), ("list", "toylab", "--json"), ("--help",)):
-        done = forked(toy, words, Streams(encoding=encoding))
-        assert (done.code, "Traceback" in done.err) == (0, False), (words, done)
-    listed = forked(toy, ("list", "toylab"), Streams(encoding=encoding)).out
-    assert b"\\u2248" in listed
-
-
-def test_a_user_without_home_and_without_an_entry_needs_no_cache(
-    ran: ToyPaper, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("XDG_CACHE_HOME", "REPRO_CACHE"):
-        monkeypatch.delenv(name, raising=False)
-    for words in (("doctor",), ("data", "list"), ("plan", "toylab")):
-        done = forked(ran, words, Streams(), HOME=NOWHERE)
-        assert (done.code, "Traceback" in done.err) == (0, False), (words, done)

@@ -2,43 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
 from harness.settings import ignore_relative_folders
-from tests.checkout import ROOT
-from tests.harness.conftest import Cli
 from tests.harness.toy_paper import ToyPaper
-
-
-def figures_imported(folder: Path, **env: str) -> subprocess.CompletedProcess[str]:
-    """Import what draws figures in a process of its own, as every verb with figures does."""
-    code = (
-        "import sys\n"
-        "from harness.errors import HarnessError\n"
-        "try: import harness.publish.figures\n"
-        "except HarnessError as error: sys.exit(f'repro: {error}')"
-    )
-    return subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **env},
-        capture_output=True,
-        text=True,
-    )
-
-
-def test_a_backend_that_does_not_exist_is_named(tmp_path: Path) -> None:
-    done = figures_imported(tmp_path, MPLBACKEND="nosuch")
-    assert done.stderr.startswith("repro: matplotlib does not start")
-    assert "MPLBACKEND" in done.stderr and len(done.stderr.splitlines()) == 1
-    assert len(done.stderr) < 300
-
 
 SLOW_IMPORT = """
 import pathlib, time
@@ -66,21 +36,6 @@ def test_an_interrupt_during_imports_is_one_sentence(toy: ToyPaper, module: str)
     run.send_signal(signal.SIGINT)
     out, err = run.communicate(timeout=60)
     assert (run.returncode, out, err) == (130, "", "repro: interrupted\n")
-
-
-def test_workers_that_cannot_start_are_one_sentence(
-    toy: ToyPaper, cli: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*_: object, **__: object) -> None:
-        raise OSError(30, "Read-only file system")
-
-    monkeypatch.setattr("multiprocessing.synchronize.SemLock.__init__", refuse)
-    done = cli("run", "toylab")
-    assert done.code == 2 and "Traceback" not in done.err
-    last = done.err.strip().splitlines()[-1]
-    assert last.startswith("repro: worker processes cannot start (Read-only file system)")
-    assert "--executor inline" in last
-    assert cli("run", "toylab", "--executor", "inline").code == 0
 
 
 def test_a_relative_folder_of_the_user_is_no_folder() -> None:

@@ -63,7 +63,7 @@ def chosen(found: Faults, options: argparse.Namespace) -> Sequence[Fault]:
     """Return the faults that are asked for."""
     if options.only is not None:
         return [fault for fault in found.faults if fault.id in options.only]
-    return drawn(found, options.one_in, source_state().commit)
+    return drawn(found, options.one_in, source_state()[0])
 
 
 def try_list(

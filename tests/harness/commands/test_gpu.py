@@ -224,13 +224,6 @@ def test_a_wheel_that_pip_cannot_get_leaves_no_half_a_folder(lab: Lab, cli: Cli)
     assert not (lab.folder / "carry").exists()
 
 
-@pytest.mark.parametrize("name", ["-e", "torch>=2", "a b", ""])
-def test_what_is_brought_as_well_is_named_plainly(lab: Lab, cli: Cli, name: str) -> None:
-    done = pack(lab, cli, "--also", name)
-    assert done.code == 2 and "name a distribution" in done.err
-    assert not (lab.folder / "carry").exists()
-
-
 def test_a_folder_that_cannot_be_written_is_told_before_anything_runs(lab: Lab) -> None:
     (lab.folder / "found").write_text("a file")
     words = ("gpu", "run", "toylab", "--out", str(lab.folder / "found"))

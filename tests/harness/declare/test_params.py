@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError, replace
 from typing import Any, Literal
 
 import pytest
@@ -88,18 +87,6 @@ def test_value_that_is_no_choice_is_answered_with_the_nearest() -> None:
     assert refused(method=1) == "Step: method=1 is no str"
 
 
-def test_point_is_frozen_equal_by_value_and_changed_by_copy() -> None:
-    point = step()
-    with pytest.raises(FrozenInstanceError):
-        point.rank = 8  # type: ignore[misc]
-    assert replace(point, rank=8) == step(rank=8) != point
-    assert len({point, step(), step(rank=8)}) == 2
-    with pytest.raises(SpecError, match="rank='8' is no int"):
-        replace(point, rank="8")  # type: ignore[arg-type]
-    with pytest.raises(TypeError):
-        Step("gpt2", "lora", 0.5)  # type: ignore[call-arg]
-
-
 def test_json_is_all_that_a_point_says_in_the_order_of_its_fields() -> None:
     assert list(step().to_json().items()) == list(STEP.items())
     short = Step(shape="gpt2", method="full", rate=0.5)
@@ -113,18 +100,6 @@ def test_parameter_that_was_added_is_in_the_json_unless_it_has_its_default() -> 
     assert step(gamma=3).to_json()["gamma"] == 3
     # Zero is no default here, though it is no value to Python.
     assert step(gamma=0).to_json()["gamma"] == 0
-
-
-@pytest.mark.parametrize("changes", [{}, {"gamma": 3}, {"gamma": 2}, {"rate": 1}, {"tied": False}])
-def test_point_comes_back_from_its_json(changes: dict[str, Any]) -> None:
-    point = step(**changes)
-    back = Step.from_json(point.to_json())
-    assert (back, type(back)) == (point, Step)
-
-
-def test_json_of_before_a_parameter_was_added_has_its_default() -> None:
-    assert Step.from_json(STEP).gamma == 2
-    assert Step.from_json({**STEP, "gamma": 2}).to_json() == STEP
 
 
 @pytest.mark.parametrize(

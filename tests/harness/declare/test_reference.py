@@ -45,26 +45,17 @@ def test_who_changes_what_was_read_changes_it_for_nobody_else(tmp_path: Path) ->
         assert "ours" not in set(load_reference(tmp_path, task)["series"])
 
 
-def test_a_file_that_changed_or_came_is_read_again(tmp_path: Path) -> None:
-    write(tmp_path, [HEADER, ROWS[0]])
-    assert list(load_reference(tmp_path)["series"]) == ["SP"]
-    write(tmp_path, [HEADER, ROWS[1]])
-    assert list(load_reference(tmp_path)["series"]) == ["muP"]
-    write(tmp_path, [HEADER, ROWS[2]], "more.csv")
-    assert list(load_reference(tmp_path)["series"]) == ["SP", "muP"]
-
-
 @pytest.mark.parametrize(
     ("line", "parts"),
     [
-        (ROWS[0].replace("early_version", "early"), ["status='early'", "'early_version'"]),
-        (ROWS[0].replace("-10.95", "ten"), ["x='ten'", "not a number"]),
-        (ROWS[0].replace("-10.95", "inf"), ["x='inf'", "not a number"]),
+        (ROWS[0].replace("early_version", "early"), ["status='early'", "early_version"]),
+        (ROWS[0].replace("-10.95", "ten"), ["x='ten'", "no number"]),
+        (ROWS[0].replace("-10.95", "inf"), ["x='inf'", "no number"]),
         (ROWS[0].replace("0.005", "-0.005"), ["abs_err", "negative"]),
         (ROWS[0].replace("fig06", "supar/fig06"), ["supar/fig06", "word"]),
         (ROWS[0].replace("3.678", ""), ["value is empty"]),
         (ROWS[0].replace("page 1", ""), ["source is empty"]),
-        (ROWS[0] + ",more", ["12 fields", "need 11"]),
+        (ROWS[0] + ",more", ["number of fields"]),
     ],
 )
 def test_wrong_row_names_file_and_line(tmp_path: Path, line: str, parts: list[str]) -> None:
@@ -76,20 +67,12 @@ def test_wrong_row_names_file_and_line(tmp_path: Path, line: str, parts: list[st
         assert part in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("header", "part"),
-    [
-        (HEADER.replace("abs_err", "abs_error"), "did you mean 'abs_err'"),
-        (HEADER.replace(",unit", ""), "need task,series"),
-        (HEADER.replace("task,series", "series,task"), "need task,series"),
-    ],
-)
-def test_wrong_header_names_file_and_line(tmp_path: Path, header: str, part: str) -> None:
-    path = write(tmp_path, [header, *ROWS])
-    with pytest.raises(SpecError) as caught:
+@pytest.mark.parametrize("name", [",unit", "abs_err"])
+def test_wrong_header_names_file_and_line(tmp_path: Path, name: str) -> None:
+    path = write(tmp_path, [HEADER.replace(name, ""), *ROWS])
+    with pytest.raises(SpecError, match="need the columns task,series") as caught:
         load_reference(tmp_path)
     assert f"{path}:1" in str(caught.value)
-    assert part in str(caught.value)
 
 
 def test_only_exact_and_digitised_stand_as_paper(tmp_path: Path) -> None:

@@ -55,19 +55,6 @@ def test_optimum_on_the_edge_has_no_place(count: int, falling: bool) -> None:
         optimum_log2(lattice, y)
 
 
-@pytest.mark.parametrize("bad", [None, math.nan, math.inf])
-def test_optimum_beside_a_diverged_point_has_no_place(bad: float | None) -> None:
-    with pytest.raises(InvalidQuantity, match="beside a diverged"):
-        optimum_log2([0.0, 1.0, 2.0, 3.0], [3.0, 2.0, 1.0, bad])
-
-
-def test_all_diverged_has_no_place() -> None:
-    with pytest.raises(InvalidQuantity, match="finite"):
-        optimum_log2([0.0, 1.0], [None, math.nan])
-    with pytest.raises(InvalidQuantity):
-        optimum_log2([], [])
-
-
 def test_aggregate_equals_numpy_and_keeps_the_order() -> None:
     table = pd.DataFrame(
         {"d": [2, 2, 2, 1, 1, 3], "loss": [1.0, 2.0, 4.0, 5.0, math.nan, math.nan]}

@@ -46,12 +46,6 @@ def test_columns_of_parameters_have_their_order_types_roles_and_meanings() -> No
     assert not any(column.nullable for column in columns)
 
 
-def test_parameters_are_left_out_by_name() -> None:
-    assert names(columns_of(Step, without=("tied", "shape"))) == ["method", "rate", "seed"]
-    assert names(columns_of(Step, "tied", "seed", "shape", without=("seed",))) == ["tied", "shape"]
-    assert columns_of(Step, without=NAMES) == ()
-
-
 @pytest.mark.parametrize(
     ("only", "without", "unknown"),
     [(("rank",), (), ["rank"]), ((), ("rank",), ["rank"]), (("b", "a"), ("c",), ["a", "b", "c"])],

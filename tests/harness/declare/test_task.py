@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, Literal
 
 import pytest
@@ -105,27 +105,6 @@ def test_repeated_grid_point_is_refused() -> None:
     made = experiment(grid=lambda profile: [Size(n=1), Size(n=2), Size(n=1, seed=0)])
     with pytest.raises(SpecError, match=r"repeats the point .*'n': 1"):
         made.params_of("smoke")
-
-
-@pytest.mark.parametrize(
-    ("field", "call"),
-    [
-        ("grid", lambda made: made.params_of("smoke")),
-        ("needs", lambda made: made.needs_of({"n": 7, "seed": 0})),
-        ("estimate", lambda made: made.estimate_of({"n": 7, "seed": 0})),
-        ("uses", lambda made: made.upstream_of({"n": 7, "seed": 0})),
-    ],
-)
-def test_whatever_a_declared_function_raises_names_the_experiment(
-    field: str, call: Callable[[Experiment], Any]
-) -> None:
-    def broken(point: Any) -> Any:
-        return point.no_such_name
-
-    start = experiment(id="demo/start")
-    declared = (Use(experiment=start, params=broken),) if field == "uses" else broken
-    with pytest.raises(SpecError, match=f"experiment .*: its {field} raises Attr.*no_such"):
-        call(experiment(**{field: declared}))
 
 
 def test_needs_estimate_and_upstream_take_the_typed_point() -> None:

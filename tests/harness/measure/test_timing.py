@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from harness.errors import EnvError, SpecError
+from harness.errors import SpecError
 from harness.measure.timing import measure, measure_interleaved, quantiles
 
 
@@ -37,17 +37,6 @@ def test_warm_up_is_left_out() -> None:
     timing = measure(slow_at_first, device="cpu", warmup_s=0.02, min_samples=3, budget_s=0.0)
     assert len(calls) > len(timing.samples_ms) == 3
     assert max(timing.samples_ms) < 400.0
-
-
-@pytest.mark.timing
-def test_the_budget_is_used_and_all_samples_are_kept() -> None:
-    calls: list[None] = []
-    start = time.perf_counter()
-    timing = measure(
-        lambda: calls.append(None), device="cpu", warmup_s=0.0, min_samples=2, budget_s=0.05
-    )
-    assert time.perf_counter() - start >= 0.05
-    assert len(timing.samples_ms) == len(calls) > 2
 
 
 def test_interleaved_functions_take_turns() -> None:
@@ -90,12 +79,6 @@ def test_one_sample_is_refused() -> None:
 def test_quantiles_are_numpys(size: int) -> None:
     samples = list(np.random.default_rng(size).exponential(size=size))
     np.testing.assert_allclose(quantiles(samples), np.quantile(samples, [0.2, 0.5, 0.8]))
-
-
-@pytest.mark.skipif(torch.cuda.is_available(), reason="a GPU is present")
-def test_cuda_without_a_gpu_says_so() -> None:
-    with pytest.raises(EnvError, match="needs a GPU"):
-        measure(lambda: None, device="cuda", warmup_s=0.0, min_samples=2, budget_s=0.0)
 
 
 @pytest.mark.gpu

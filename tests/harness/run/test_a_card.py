@@ -15,12 +15,9 @@ from harness.commands import gpu
 from harness.commands.gpu import due
 from harness.commands.run import Means
 from harness.declare.experiment import Estimate, Experiment, Needs, Use
-from harness.declare.papers import load_paper
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.measure import machine
-from harness.registry import load_registry
-from harness.run import plan as planning
 from harness.run.plan import Plan, make_plan
 from harness.store.store import RecordStore
 from harness.store.workspace import Workspace
@@ -91,26 +88,6 @@ def test_kernels_come_before_all_in_their_order_with_what_they_start_from(tmp_pa
     assert order_of(rest) == ["short"]
 
 
-def test_whether_our_kernels_are_right_comes_before_how_fast_they_are(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # Triton has an environment of its own.
-    monkeypatch.setattr(planning, "_is_installed", lambda package: True)
-    library = load_registry()
-    # As where all data are at hand, the papers' own kernel studies among what is due.
-    monkeypatch.setattr(planning.datasets, "available", lambda name: tmp_path)
-    first, rest = due(library, library.select([]), RecordStore(Workspace(tmp_path)), CARD)
-    names = [*order_of(first), *order_of(rest)]
-    words = [name.split("/")[1] for name in names]
-    items = [item.id for item in load_paper(library.papers["kernels"].folder).items]
-    items.remove("floors")  # of which a GPU runs nothing
-    assert words[: len(items)] == items and len(words) > len(items)
-    whole_steps = [name for name in names if name.endswith(("kernel_step", "sweep_step"))]
-    assert len(whole_steps) == 3, "what data they lack is looked at elsewhere"
-    stages = [word if word == "on_device" else word.startswith("static_") for word in items]
-    assert list(dict.fromkeys(stages)) == ["on_device", True, False]
-
-
 def test_what_kernels_share_a_card_by_is_not_what_the_largest_of_others_needs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -157,17 +134,6 @@ def test_parts_share_one_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     short = Parts(monkeypatch)
     assert short.run(100.0, kernels=0, others=0) == 0
     assert short.ran == [("kernels", 100.0)]
-
-
-def test_a_failure_keeps_no_part_from_running_and_an_interrupt_does(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    parts = Parts(monkeypatch)
-    assert parts.run(None, kernels=3, others=1) == 3
-    assert [word for word, _ in parts.ran] == ["kernels", "others"]
-    stopped = Parts(monkeypatch)
-    assert stopped.run(None, kernels=130, others=0) == 130
-    assert [word for word, _ in stopped.ran] == ["kernels"]
 
 
 @pytest.mark.parametrize(

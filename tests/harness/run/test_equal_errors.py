@@ -11,11 +11,8 @@ from harness.run.plan import Action
 from harness.store.record import Record
 from harness.store.store import RecordStore
 from harness.store.workspace import Workspace
-from tests.harness import forked
 from tests.harness import inline_lab as lab
-from tests.harness.conftest import Cli
 from tests.harness.inline_lab import carry_out, plan_of
-from tests.harness.toy_paper import ToyPaper
 
 MANY = {"seeds": 4}
 
@@ -82,28 +79,3 @@ def test_what_starts_from_a_stopped_experiment_is_skipped(store: RecordStore) ->
     assert (summary.num_left, len(summary.failed)) == (5, 3 + 8)
     left = plan_of(store, "head", overrides=MANY).with_action(Action.RUN)
     assert len(left) == len(plan.items)
-
-
-def test_an_experiment_that_fails_is_not_fed_on(toy: ToyPaper, cli: Cli) -> None:
-    """Beside the three, what two workers and their queues had taken before the third ended."""
-    text = toy.trial.read_text()
-    toy.trial.write_text(text.replace("match point.mode:", 'match "raise":'))
-    done = forked.run(toy, "run", "toylab/tab01", "--jobs", "2", "--set", "x=1", "--seeds", "30")
-    assert done.returncode == 3
-    assert 3 <= len(toy.starts()) <= 7
-    said = done.stderr.splitlines()
-    (told,) = [line for line in said if "three times in a row" in line]
-    assert "toylab/squares" in told and "ValueError: this trial is broken" in told
-    assert "--set x=1" in told
-    assert "Traceback" not in done.stderr
-    status = cli("status", "toylab", "--failed")
-    assert status.code == 0
-
-
-def test_settings_that_no_trial_can_have_end_a_run_early_and_are_named(cli: Cli) -> None:
-    asked = ("supar/fig06", "--profile", "smoke", "--set", "steps=2", "--executor", "inline")
-    done = cli("run", *asked)
-    assert done.code == 3
-    assert "3 run, 0 reused, 0 not run here, 3 failed" in done.err
-    (line,) = [line for line in done.err.splitlines() if " stopped, " in line]
-    assert "warmup_steps=2" in line and "--set steps=2" in line

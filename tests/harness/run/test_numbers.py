@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 
 import pytest
@@ -44,31 +43,3 @@ def test_as_many_trials_as_can_be_planned_are(monkeypatch: pytest.MonkeyPatch) -
         grid_of(SQUARES, "cpu", {"seeds": 4})
     # Points that an override makes equal count once.
     assert len(grid_of(SQUARES, "cpu", {"seeds": 4, "x": 1})) == 4
-
-
-@pytest.mark.parametrize("verb", ["run", "verify"])
-@pytest.mark.parametrize("jobs", [10**9, "9" * 4000])
-def test_more_processes_than_the_machine_can_hold_are_refused(
-    cli: Cli, verb: str, jobs: object
-) -> None:
-    done = cli(verb, "toylab", "--jobs", str(jobs))
-    assert done.code == 2
-    (sentence,) = done.err.strip().splitlines()
-    assert len(sentence) < 200 and f"at most {8 * (os.cpu_count() or 1)}" in sentence
-
-
-NO_NUMBERS = ["nan", "NaN", "inf", "-inf", "Infinity", "1e999", "abc", "[1]", "true", "null", ""]
-
-
-@pytest.mark.parametrize("value", [*NO_NUMBERS, "[" * 50_000])
-def test_what_is_no_finite_number_is_refused_by_the_parameters_type(
-    toy: ToyPaper, cli: Cli, value: str
-) -> None:
-    text = toy.experiment.read_text()
-    toy.experiment.write_text(
-        text.replace("x: int = doc", "x: float = doc").replace("x=x", "x=float(x)")
-    )
-    done = cli("plan", "toylab", "--set", f"x={value}")
-    assert done.code == 2, done
-    assert "finite" in done.err or "is no float" in done.err
-    assert len(done.err.strip().splitlines()) == 1

@@ -41,12 +41,6 @@ def test_many_trials_get_a_line_every_fifth(capsys: pytest.CaptureFixture[str], 
     assert lines[-1] == f"{total} of {total} trials done, 0 failed, about 0 s left"
 
 
-def test_few_trials_get_a_line_each(capsys: pytest.CaptureFixture[str]) -> None:
-    lines = lines_of(capsys, ["done"] * (FEW_TRIALS - 1))
-    assert len(lines) == FEW_TRIALS - 1
-    assert lines[-1].startswith(f"{TRIAL.name} done in 0.50 s (19 of 19, about 0 s left)")
-
-
 def test_failures_are_told_at_once_and_counted(capsys: pytest.CaptureFixture[str]) -> None:
     lines = lines_of(capsys, ["done", "failed", "oom", "skipped", *["done"] * 96])
     failed = [line for line in lines if line.startswith(TRIAL.name)]

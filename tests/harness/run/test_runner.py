@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from harness.declare.params import Params, doc, seed
-from harness.errors import RunError, UsageError
+from harness.errors import RunError
 from harness.run.executors.context import TrialContext, Upstream
 from harness.run.plan import Action
 from harness.store.record import Record
@@ -55,12 +55,6 @@ def reasons(store: RecordStore, *words: str) -> dict[str, str]:
     """Return why each trial of a plan that is to run, is."""
     plan = plan_of(store, *words)
     return {item.trial.name: item.reason for item in plan.with_action(Action.RUN)}
-
-
-def test_a_second_run_runs_nothing(store: RecordStore) -> None:
-    assert run_lab(store, "squares").num_run == 3
-    again = run_lab(store, "squares")
-    assert (again.num_run, again.num_reused, lab.calls) == (0, 3, [])
 
 
 def test_a_trial_that_raises_is_recorded_with_its_traceback_and_tried_again(
@@ -163,23 +157,6 @@ def test_an_artifact_that_cannot_be_used_is_made_again(store: RecordStore, damag
     assert weights(store, 0).read_bytes() == good
 
 
-def test_a_missing_artifact_that_nothing_waits_for_is_left_alone(store: RecordStore) -> None:
-    run_lab(store, "head")
-    weights(store, 0).unlink()
-    assert reasons(store, "head") == {}
-
-
-def test_what_needs_a_failed_trial_is_skipped_with_its_name(store: RecordStore) -> None:
-    lab.faults["lab/base[x=0 seed=0]"] = ValueError("no")
-    summary = run_lab(store, "head")
-    head = Trial(HEAD, {"x": 0, "k": 5, "seed": 0}, "cpu")
-    assert status_of(store, head) == ("skipped", "needs lab/base[x=0 seed=0], which failed")
-    assert len(summary.failed) == 2 and summary.num_left == 0
-    lab.faults.clear()
-    assert run_lab(store, "head").failed == []
-    assert lab.calls == ["lab/base[x=0 seed=0]", "lab/head[x=0 k=5 seed=0]"]
-
-
 def test_no_time_budget_starts_nothing_and_says_what_is_left(store: RecordStore) -> None:
     summary = run_lab(store, "squares", time_budget_s=0.0)
     assert (summary.num_run, summary.num_left, summary.out_of_time) == (0, 3, True)
@@ -214,25 +191,6 @@ def test_a_lacking_package_blocks_with_its_name_until_it_is_there(
     assert status_of(store, trial) == ("done", "")
 
 
-def test_a_dotted_package_whose_parent_is_absent_is_lacking_not_an_error(
-    store: RecordStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("LAB_NEEDS", "no_such_parent.child")
-    plan = plan_of(store, "squares")
-    assert {item.action for item in plan.items.values()} == {Action.BLOCKED}
-
-
-def test_what_is_blocked_again_keeps_its_record_untouched(
-    store: RecordStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("LAB_NEEDS", "late_arrival")
-    run_lab(store, "squares")
-    path = store.path(grid_of(SQUARES, "cpu")[0])
-    before = (path.read_bytes(), path.stat().st_ino)
-    run_lab(store, "squares")
-    assert (path.read_bytes(), path.stat().st_ino) == before
-
-
 def test_a_cuda_need_blocks_and_never_replaces_a_result(store: RecordStore) -> None:
     gpu = replace(SQUARES, id="lab/gpu", needs=lab.Needs(device="cuda"))
     task = lab.task_of(gpu, "gpu")
@@ -242,38 +200,6 @@ def test_a_cuda_need_blocks_and_never_replaces_a_result(store: RecordStore) -> N
     store.write(lab.make_record(grid_of(gpu, "cpu")[0]))
     again = lab.make_plan([task], "cpu", store, lab.LIMITS)
     assert len(again.with_action(Action.REUSE)) == 1
-
-
-def test_nothing_is_run_for_a_trial_that_cannot_run(store: RecordStore) -> None:
-    judged = replace(HEAD, id="lab/judged", needs=lab.Needs(judge=True))
-    plan = lab.make_plan([lab.task_of(judged, "judged")], "cpu", store, lab.LIMITS)
-    assert {item.trial.experiment.id for item in plan.items.values()} == {"lab/judged"}
-    assert {item.action for item in plan.items.values()} == {Action.BLOCKED}
-
-
-def test_overrides_are_in_the_record_and_the_grid_of_seeds_is_checked(store: RecordStore) -> None:
-    plan = plan_of(store, "squares", overrides={"x": 7, "seeds": 2})
-    assert [item.trial.params for item in plan.items.values()] == [
-        {"x": 7, "seed": 0},
-        {"x": 7, "seed": 1},
-    ]
-    carry_out(store, plan)
-    record = store.result(Trial(SQUARES, {"x": 7, "seed": 1}, "cpu"))
-    assert record is not None and record.provenance.overrides == {"x": 7, "seeds": 2}
-    for wrong in (0, -1, "many", 1.5, True):
-        with pytest.raises(UsageError, match="seeds"):
-            plan_of(store, "squares", overrides={"seeds": wrong})
-    with pytest.raises(UsageError, match="did you mean 'seed'"):
-        plan_of(store, "squares", overrides={"sed": 3})
-
-
-@pytest.mark.parametrize("word", ["squares", "base"])
-def test_an_override_of_another_type_is_refused_before_anything_runs(
-    store: RecordStore, word: str
-) -> None:
-    """Whether the needs of a trial follow from its parameters, or are always the same."""
-    with pytest.raises(UsageError, match="x='many' is no int"):
-        plan_of(store, word, overrides={"x": "many"})
 
 
 class Later(Params):

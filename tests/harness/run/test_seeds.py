@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,7 +13,6 @@ from harness.declare.experiment import Experiment
 from harness.declare.params import Params
 from harness.declare.params import seed as a_seed
 from harness.declare.profiles import Profile
-from harness.errors import SpecError
 from harness.store.seeds import derive_seed
 from harness.store.trial import Trial
 
@@ -52,17 +50,7 @@ def test_seeds_and_streams_are_told_apart(pairs: list[tuple[int, str]]) -> None:
     assert len(seeds) == len(pairs)
 
 
-@given(st.text(), st.dictionaries(st.text(), VALUES))
-def test_seed_fits_a_signed_64_bit_integer(stream: str, values: dict[str, Any]) -> None:
-    assert 0 <= derive_seed(stream, values) < 2**63
-
-
 def test_value_is_the_same_on_every_machine() -> None:
     # By hand: sha256 of {"stream":"init","values":{"seed":0}}, first 16 digits, halved.
     text = b'{"stream":"init","values":{"seed":0}}'
     assert derive_seed("init", {"seed": 0}) == int(hashlib.sha256(text).hexdigest()[:16], 16) // 2
-
-
-def test_missing_parameter_is_named() -> None:
-    with pytest.raises(SpecError, match=r"seed_from names \['seed'\]"):
-        trial({"density": 1.0}).seed("init")

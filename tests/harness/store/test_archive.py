@@ -10,15 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from harness.canonical import digest
+from harness.canonical import canonical_json
 from harness.errors import DataError, UsageError
 from harness.store.archive import RECORDS, export_records, import_records
-from harness.store.record import parse_record
+from harness.store.record import _line
 from harness.store.store import RecordStore
 from harness.store.trial import Trial, grid_of
 from harness.store.workspace import Workspace
-from harness.untrusted import is_there
-from tests.harness.hostile import ODD_FILES, put
 from tests.harness.inline_lab import BASE, HEAD, SQUARES, TASKS, make_record, run_lab, tree
 
 HEAD_TASKS = [TASKS["head"]]
@@ -102,16 +100,6 @@ def test_an_archive_cut_at_any_place_is_refused_by_name(file: Path, here: Worksp
         assert file.name in refused(here, file), f"cut after {length} of {len(data)} bytes"
 
 
-def test_an_altered_byte_is_refused(file: Path, here: Workspace) -> None:
-    data = file.read_bytes()
-    # The ten bytes of gzip's header hold nothing that is checked or used.
-    for place in range(10, len(data), max(1, len(data) // 23)):
-        changed = bytearray(data)
-        changed[place] ^= 0xFF
-        file.write_bytes(bytes(changed))
-        refused(here, file)
-
-
 def test_an_altered_artifact_and_one_that_no_record_lists_are_refused(
     file: Path, here: Workspace
 ) -> None:
@@ -141,45 +129,9 @@ def test_a_record_that_points_outside_its_folder_is_refused(
     body = json.loads(make_record(grid_of(SQUARES, "cpu")[0]).to_line())["record"]
     # A failure is not held against its key, which would refuse it first.
     body.update(change, status="failed")
-    line = json.dumps({"digest": digest(body), "record": body})
-    assert parse_record(line, where="it") is not None, "the digest itself is right"
+    line = _line(canonical_json(body))
     rewrite(file, {RECORDS: gzip.compress(line.encode() + b"\n")})
     assert "foreign" in refused(here, file)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"version": 99},
-        {"device": "cuda"},
-        {"params": {"x": 2, "seed": 0}},
-        {"upstream": ["0" * 64]},
-        {"profile": "huge"},
-    ],
-    ids=lambda change: next(iter(change)),
-)
-def test_a_record_that_disagrees_with_its_key_is_refused(
-    file: Path, here: Workspace, change: dict[str, object]
-) -> None:
-    body = json.loads(make_record(grid_of(SQUARES, "cpu")[0]).to_line())["record"]
-    body.update(change)
-    line = json.dumps({"digest": digest(body), "record": body})
-    rewrite(file, {RECORDS: gzip.compress(line.encode() + b"\n")})
-    said = refused(here, file)
-    assert f"{file} line 1" in said
-    assert ("at profile 'huge'" if "profile" in change else "disagrees with its key") in said
-
-
-@pytest.mark.parametrize("kind", ODD_FILES)
-def test_what_stands_in_the_place_of_a_record_is_set_aside(
-    file: Path, here: Workspace, kind: str
-) -> None:
-    trial = Trial(BASE, {"x": 0, "seed": 0}, "cpu")
-    path = RecordStore(here).path(trial)
-    put(path, kind)
-    import_records(here, file)
-    assert RecordStore(here).result(trial) is not None
-    assert is_there(path.with_name(f"{path.name}.rejected-1"))
 
 
 def test_a_result_that_is_here_stays_with_its_artifacts(file: Path, here: Workspace) -> None:
@@ -189,16 +141,6 @@ def test_a_result_that_is_here_stays_with_its_artifacts(file: Path, here: Worksp
     ours = store.path(trial).read_bytes()
     import_records(here, file)
     assert store.path(trial).read_bytes() == ours
-    record = store.result(trial)
-    assert record is not None and store.artifacts_intact(trial, record) == ""
-
-
-def test_an_artifact_altered_here_is_mended_by_an_import(file: Path, here: Workspace) -> None:
-    import_records(here, file)
-    trial = Trial(BASE, {"x": 0, "seed": 0}, "cpu")
-    store = RecordStore(here)
-    (store.artifact_folder(trial) / "weights.safetensors").write_bytes(b"altered")
-    assert import_records(here, file).num_artifacts == 1
     record = store.result(trial)
     assert record is not None and store.artifacts_intact(trial, record) == ""
 

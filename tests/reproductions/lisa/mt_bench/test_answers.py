@@ -52,7 +52,7 @@ CONTEXT = 128
 JUDGED = {"judged": True}
 KEY = "sk-very-secret"
 LIMITS = MachineLimits(
-    memory_bytes=2**34, has_cuda=False, gpu_bytes=0, is_root=False, has_judge=True
+    memory_bytes=2**34, has_cuda=False, gpu_bytes=0, has_judge=True
 )
 
 
