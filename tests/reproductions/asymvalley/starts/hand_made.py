@@ -34,7 +34,7 @@ def starts(case: Case) -> pd.DataFrame:
     """Three starts of BN weights.
 
     Holds: two are asymmetric by 0.4 under noise on BN weights and by 0.02 under that on all,
-    the third by 0.02 and 0.005. Fails: the third alone is asymmetric. All have median 0.2, or 0.9.
+    the third by 0.02 and 0.005. Fails: the third alone is asymmetric.
     """
     rows: list[dict[str, object]] = []
     for start in BN_STARTS:
