@@ -51,7 +51,8 @@ def start_claims(where: str, net: str) -> tuple[Claim, ...]:
             at_least(partial(q.bn_asymmetries, starts=tuple(POSITIVE)), 0.10, "error")
             .naming(*POSITIVE.values())
             .measuring("mean over the negative side less that over the positive side, s = 1"),
-            f"Noise on the BN weights of {net} alone is asymmetric where they started positive.",
+            f"Noise on the BN weights alone gives {net} an asymmetric valley where they started"
+            " positive.",
         ),
         (
             "gaussian_start_is_symmetric",
@@ -63,7 +64,7 @@ def start_claims(where: str, net: str) -> tuple[Claim, ...]:
             )
             .naming(*(f"beside the {name}" for name in POSITIVE.values()))
             .measuring("asymmetry over that after a positive start"),
-            f"Noise on the BN weights of {net} alone is nearly symmetric where they started at"
+            f"Noise on the BN weights alone gives {net} a nearly symmetric valley where they started at"
             " G(0,0.1).",
         ),
     )

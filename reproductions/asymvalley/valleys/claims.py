@@ -193,8 +193,8 @@ def groups_are_asymmetric(net: str, value: str = "error") -> Declared:
         id,
         TRAINED,
         more_than(found, 0, unit).in_at_least(5).naming(*GROUP_LABELS.values()).measuring(LEAN),
-        f"Sign-consistent noise in nearly every group of {net}'s parameters is asymmetric in"
-        f" {name}.",
+        f"In nearly every group of {net}'s parameters sign-consistent noise makes the {name}"
+        " asymmetric.",
     )
 
 

@@ -26,8 +26,8 @@ SHIFTED_LEANS = (
         f"{LEAN}, four kinds, s = 0.2"
     ),
     # The paper states no side: its explanation, by BN weights that are positive, implies one.
-    "Close to the minimum raw noise with a positive mean is slightly asymmetric, its positive side"
-    " flatter.",
+    "Close to the minimum the valley along raw noise with a positive mean is slightly asymmetric,"
+    " flatter on the positive side.",
 )
 
 task = Task(
