@@ -64,7 +64,7 @@ def start_claims(where: str, net: str) -> tuple[Claim, ...]:
             )
             .naming(*(f"beside the {name}" for name in POSITIVE.values()))
             .measuring("asymmetry over that after a positive start"),
-            f"Noise on the BN weights alone gives {net} a nearly symmetric valley where they started at"
-            " G(0,0.1).",
+            f"Noise on the BN weights alone gives {net} a nearly symmetric valley where they"
+            " started at G(0,0.1).",
         ),
     )
