@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from harness.declare import InvalidQuantity, MissingRows, pick
+from harness.declare import InvalidQuantity, pick
 from reproductions.asymvalley.federated.experiment import ALGORITHMS, PAPER_CANDIDATES
 from reproductions.asymvalley.models.pairs import DATA_NAMES
 
@@ -16,15 +17,6 @@ ACCURACY = "test_accuracy"
 SAME_SIGN = "same_sign_ratio"
 
 
-def data_name(runs: pd.DataFrame) -> str:
-    """Return the paper's name of the data set of some runs, and what was read in its place."""
-    dataset, data = runs[["dataset", "data"]].iloc[0]
-    name, read = DATA_NAMES[dataset], DATA_NAMES.get(data, data)
-    if data == dataset:
-        return name
-    return f"{name} (here {'a part of its images' if read == name else read})"
-
-
 def by_alpha(
     table: pd.DataFrame, *, dataset: str, algorithm: str, value: str = ACCURACY
 ) -> dict[float, float]:
@@ -33,15 +25,15 @@ def by_alpha(
     Raises MissingRows without any run of the data set; InvalidQuantity where the algorithm was
     not run at an alpha that another one was run at, or diverged there.
     """
-    runs = pick(table, part="final", dataset=dataset)
+    runs, name = pick(table, part="final", dataset=dataset), DATA_NAMES[dataset]
     chosen = runs[runs["algorithm"] == algorithm].set_index("alpha")
     own = chosen[value].astype(float)
     alphas = sorted(float(alpha) for alpha in runs["alpha"].unique())
     for alpha in alphas:
         if alpha not in own.index:
-            raise InvalidQuantity(f"{algorithm} was not run on {data_name(runs)} with every seed")
+            raise InvalidQuantity(f"{algorithm} was not run on {name} with every seed")
         if own[alpha] != own[alpha]:
-            raise InvalidQuantity(f"{algorithm} diverged on {data_name(runs)} at alpha={alpha:g}")
+            raise InvalidQuantity(f"{algorithm} diverged on {name} at alpha = {alpha:g}")
     return {alpha: float(own[alpha]) for alpha in alphas}
 
 
@@ -55,16 +47,16 @@ def chosen_at_edge(
     runs = pick(table, part="final")
     runs = runs[runs["dataset"].isin(datasets) & runs["algorithm"].isin(algorithms)]
     # One choice for each cell of Table 1, whatever its seeds.
-    columns = ["algorithm", "dataset", "data", "alpha", "candidate", "candidates"]
+    columns = ["algorithm", "dataset", "alpha", "candidate", "candidates"]
     cells = runs[columns].drop_duplicates()
     at_edge = cells[[remark(cells[n : n + 1]) != "" for n in range(len(cells))]]
     if at_edge.empty:
         return ""
     one = next(at_edge.itertuples())
     return (
-        f"in {len(at_edge)} of {len(cells)} cells a coefficient was chosen at the edge of its"
-        f" candidates: {one.algorithm} chose {one.candidate} on {data_name(at_edge)} at"
-        f" alpha={one.alpha:g}, the edge of {one.candidates}"
+        f"in {len(at_edge)} of {len(cells)} cells the coefficient is the first or last one tried:"
+        f" {one.algorithm} chose {one.candidate} of {one.candidates} on {DATA_NAMES[one.dataset]}"
+        f" at alpha = {one.alpha:g}"
     )
 
 
@@ -93,28 +85,19 @@ def remark(rows: pd.DataFrame) -> str:
     return "end" if at_edge else ""
 
 
-def gains(table: pd.DataFrame, *, dataset: str, value: str = ACCURACY) -> list[float]:
-    """Return FedSign's value minus FedAvg's at every alpha, ascending; one seed."""
-    fedsign = by_alpha(table, dataset=dataset, algorithm="fedsign", value=value)
-    fedavg = by_alpha(table, dataset=dataset, algorithm="fedavg", value=value)
-    return [fedsign[alpha] - fedavg[alpha] for alpha in fedsign]
+def gains(table: pd.DataFrame, *, datasets: Sequence[str], value: str = ACCURACY) -> list[float]:
+    """Return FedSign's value minus FedAvg's, by data set and ascending alpha; one seed."""
+    found = []
+    for dataset in datasets:
+        fedsign = by_alpha(table, dataset=dataset, algorithm="fedsign", value=value)
+        fedavg = by_alpha(table, dataset=dataset, algorithm="fedavg", value=value)
+        found += [fedsign[alpha] - fedavg[alpha] for alpha in fedsign]
+    return found
 
 
 def mean_gain(table: pd.DataFrame, *, dataset: str) -> float:
     """Return the mean of `gains` over alphas."""
-    found = gains(table, dataset=dataset)
-    return sum(found) / len(found)
-
-
-def accuracies(table: pd.DataFrame, *, dataset: str, algorithm: str) -> list[float]:
-    """Return accuracies from the smallest alpha to the largest, claimed to ascend; one seed.
-
-    Raises MissingRows for fewer than two alphas.
-    """
-    found = list(by_alpha(table, dataset=dataset, algorithm=algorithm).values())
-    if len(found) < 2:
-        raise MissingRows(f"{algorithm} on {dataset} was run at {len(found)} alpha, need two")
-    return found
+    return statistics.fmean(gains(table, datasets=(dataset,)))
 
 
 def leads(table: pd.DataFrame, *, datasets: tuple[str, ...]) -> list[float]:

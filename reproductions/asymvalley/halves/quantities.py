@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FIRST_EPOCH = 5
-"""From here on the nets of Figure 11 are compared: before, those from scratch have not moved."""
+"""From here on the signs of both nets are compared: before, they have hardly moved."""
 
 
 def epochs(table: pd.DataFrame, *, regime: str) -> pd.DataFrame:
@@ -30,16 +30,11 @@ def last_gap(table: pd.DataFrame, *, regime: str) -> float:
 
 def late_ssr(table: pd.DataFrame, *, regime: str) -> list[float]:
     """Return the same-sign ratio of A and B at each epoch from `FIRST_EPOCH` on."""
-    return list(_late_ssr(table, regime).values())
-
-
-def ssr_gains(table: pd.DataFrame) -> list[float]:
-    """Return SSR-AB pre-trained less that from scratch, at each late epoch that both have."""
-    scratch, pretrained = (_late_ssr(table, regime) for regime in ("random", "pretrained"))
-    common = sorted(scratch.keys() & pretrained.keys())
-    if not common:
-        raise MissingRows(f"the regimes share no epoch from {FIRST_EPOCH} on")
-    return [pretrained[epoch] - scratch[epoch] for epoch in common]
+    ratios = epochs(table, regime=regime)["ssr_ab"]
+    late = [float(ratio) for epoch, ratio in ratios.items() if epoch >= FIRST_EPOCH]
+    if not late:
+        raise MissingRows(f"the regime {regime} has no epoch from {FIRST_EPOCH} on")
+    return late
 
 
 def gap_follows_ssr(table: pd.DataFrame) -> float:
@@ -51,14 +46,6 @@ def gap_follows_ssr(table: pd.DataFrame) -> float:
         gaps += [float(gap) for gap in rows["gap"]]
         ratios += [float(ratio) for ratio in rows["ssr_ab"]]
     return spearman(gaps, ratios)
-
-
-def _late_ssr(table: pd.DataFrame, regime: str) -> dict[int, float]:
-    ratios = epochs(table, regime=regime)["ssr_ab"]
-    late = {int(e): float(ratio) for e, ratio in ratios.items() if e >= FIRST_EPOCH}
-    if not late:
-        raise MissingRows(f"the regime {regime} has no epoch from {FIRST_EPOCH} on")
-    return late
 
 
 def farthest_end(table: pd.DataFrame) -> float:
@@ -82,10 +69,3 @@ def farthest_end(table: pd.DataFrame) -> float:
     if not farthest:
         raise MissingRows("the table has no line between two nets")
     return float(max(farthest))
-
-
-def largest_gap_error(table: pd.DataFrame) -> float:
-    """Return how far a gap is from what it is the difference of; whole table."""
-    rows = pick(table, part="epoch")
-    own = rows["accuracy_mid"] - (rows["accuracy_a"] + rows["accuracy_b"]) / 2.0
-    return float((rows["gap"] - own).abs().max())

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from harness.declare import CHECK, CPU_UP, PAPER, Scope, ours
 
-TOO_SHORT = "a few training steps show the structure, not the shape of a converged net's valley"
-PAPER_ONLY = "it needs the paper's own net, data and 200 epochs"
-ONE_SEED = "smoke has one seed or fewer draws; the other profiles are the paper's own setting"
+TOO_SHORT = "after a few training steps a net has no valley yet"
+PAPER_ONLY = "it needs the paper's net, data and training"
+ONE_SEED = "smoke has too few draws, and it needs no GPU"
 
 TRAINED = ours("DEV-08", elsewhere=TOO_SHORT)
 """Our reading of a word on the valleys of trained nets."""
 CALIBRATED = Scope(
     grade="empirical", threshold_from="calibration", profiles=CPU_UP, elsewhere=TOO_SHORT
 )
-"""The same by a threshold that a small net on digits was run for."""
+"""The same by a threshold that runs of a small net on digits set."""
 STATED = Scope(grade="empirical", threshold_from="paper", profiles=PAPER, elsewhere=PAPER_ONLY)
 """A number of the paper."""
 ON_A_CPU = CHECK.at(
     "smoke",
     "cpu",
-    elsewhere="CUDA kernels add in no fixed order, so equality is not promised there",
+    elsewhere="a GPU adds in no fixed order, so bits may differ there",
 )
 """Equality to the bit."""
 TOY = ours("DEV-08", profiles=("cpu", "paper"), elsewhere=ONE_SEED)

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from harness.declare import Task
 from reproductions.asymvalley.recipes import table
-from reproductions.asymvalley.recipes.claims import RECIPE_ALT, RECIPE_CAPTION, recipe_claims
+from reproductions.asymvalley.recipes.claims import (
+    RECIPE_ALT,
+    RECIPE_CAPTION,
+    SIGN_NOISE,
+    recipe_claims,
+)
 from reproductions.asymvalley.recipes.experiment import recipes
 
 task = Task(
     "asymvalley/fig09",
     reads=(recipes,),
     table=table.curves("vgg16_cifar10"),
-    claims=recipe_claims("Figure 9 and section 4.2.2"),
+    claims=recipe_claims("Figure 9 and section 4.2.2", "VGG16", SIGN_NOISE),
     figure="figures:recipe_panels",
     caption=RECIPE_CAPTION,
     alt=RECIPE_ALT,

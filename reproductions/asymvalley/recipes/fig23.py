@@ -11,7 +11,7 @@ task = Task(
     "asymvalley/fig23",
     reads=(recipes,),
     table=table.curves("resnet20_cifar10"),
-    claims=recipe_claims("Figure 23"),
+    claims=recipe_claims("Figure 23", "ResNet20"),
     figure="figures:recipe_panels",
     caption=RECIPE_CAPTION,
     alt=RECIPE_ALT,

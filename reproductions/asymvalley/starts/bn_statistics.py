@@ -27,14 +27,14 @@ task = Task(
             "one_centre",
             ON_A_CPU,
             equal(partial(widest_centre, by=("pair", "bn_stats")), 0, "error"),
-            "At lambda = 0 every curve of one net and one kind of statistics has the same error.",
+            "All curves of one net and one kind of statistics have the same error at lambda = 0.",
         ),
     ),
     figure=bind("figures:statistics_panels", titles=NETS),
     caption="Test error under G(0,1) noise, norm-scaled with s = 1, raw (left) and sign-consistent"
-    " (right). BN statistics are estimated anew at each point, as in the paper, or are those of"
-    " training. Lines are means over seeds and draws, bands reach to their extremes. Ours: the"
-    " paper has no such figure.",
+    " (right). BN statistics are estimated anew at each point, as in the paper, or stay those of"
+    " training. Lines are means over seeds and draws; bands reach to the extremes. The comparison"
+    " is ours.",
     alt="Panels of test error against lambda for two nets, raw and sign-consistent noise, each with"
     " a line for frozen and one for re-estimated BN statistics.",
 )

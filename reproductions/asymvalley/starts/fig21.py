@@ -11,7 +11,7 @@ task = Task(
     "asymvalley/fig21",
     reads=(batch_norm_starts,),
     table=table.starts("resnet20_svhn"),
-    claims=start_claims("Figure 21"),
+    claims=start_claims("Figure 21", "ResNet20 on SVHN"),
     figure="figures:start_panels",
     caption=CAPTION,
     alt=ALT,

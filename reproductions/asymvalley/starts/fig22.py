@@ -11,7 +11,7 @@ task = Task(
     "asymvalley/fig22",
     reads=(batch_norm_starts,),
     table=table.starts("resnet20_cifar100"),
-    claims=start_claims("Figure 22"),
+    claims=start_claims("Figure 22", "ResNet20 on CIFAR-100"),
     figure="figures:start_panels",
     caption=CAPTION,
     alt=ALT,

@@ -20,22 +20,20 @@ task = Task(
             "pattern_kept",
             TOY_CHECK,
             more_than(partial(q.smallest_pattern_gain, value="cosine"), 0, "cosine"),
-            "For every class the weight keeps more of its pattern at l = +a than at -a, for a of a"
-            " quarter to the whole of its median |w|. It follows from"
-            " the inequality of Cauchy and Schwarz for any weight that is not constant in size.",
+            # By the inequality of Cauchy and Schwarz, where the weight is not constant in size.
+            "Every class weight keeps more of its pattern at l = +a than at l = -a.",
         ),
         (
             "cosine_as_computed",
             TOY_CHECK,
             equal(q.pattern_error, 0, "cosine", tolerance=1e-8),
-            "Every cosine is what three norms of the weight say.",
+            "Every cosine is that of its closed form in three norms of the weight.",
         ),
     ),
     figure="figures:pattern_images",
-    caption="Class weights of softmax regression on the digits as images of 8 x 8, w + l sign(w);"
-    " one row per l, one column per digit. Light is positive, dark negative; each image has its own"
-    " scale, symmetric around zero. The fit is deterministic: there are no seeds. The paper's"
-    " images are not published as numbers.",
+    caption="Class weights of softmax regression on the digits as images of 8 x 8 pixels,"
+    " w + l sign(w); one row per l, one column per digit. Light is positive, dark negative; each"
+    " image has its own scale, symmetric around zero. The fit has no seeds.",
     alt="A grid of small images, ten digits by seven noise sizes: the weight patterns stay visible"
     " for positive sizes and turn into their opposite for negative ones.",
 )

@@ -14,14 +14,6 @@ from harness.declare import MissingRows, pick
 if TYPE_CHECKING:
     import pandas as pd
 
-METRICS = (
-    *("error", "ce", "trace_p", "trace_h"),
-    *("first_order_weight", "second_order_weight"),
-)
-"""The six metrics as Listing 2 computes them. Along the noise itself the first-order coefficient
-is larger on the positive side whatever the weights are, since the loss is convex."""
-
-
 # --- three scalings (Figure 2) ---
 
 
@@ -71,12 +63,13 @@ def smallest_mean_step(table: pd.DataFrame) -> float:
     return float(rows.sort_index(axis="columns").diff(axis="columns").min().min())
 
 
-def smallest_active_gain(table: pd.DataFrame, *, size: float) -> float:
-    """Return the least share of active units at +size less that at -size; whole table."""
+def smallest_active_gains(table: pd.DataFrame, *, sizes: Sequence[float]) -> list[float]:
+    """Return the least share of active units at +size less that at -size, by size; whole table."""
     rows = pick(table, part="summary").pivot(index="seed", columns="lambda", values="active")
-    if not {-size, size} <= set(rows.columns):
-        raise MissingRows(f"the table has no rows at sizes -{size:g} and {size:g}")
-    return float((rows[size] - rows[-size]).min())
+    needed = {sign * size for size in sizes for sign in (-1.0, 1.0)}
+    if not needed <= set(rows.columns):
+        raise MissingRows(f"the table has not all of the sizes {sorted(needed)}")
+    return [float((rows[size] - rows[-size]).min()) for size in sizes]
 
 
 # --- the softmax toy (Figure 29) ---
@@ -98,27 +91,16 @@ def bracket_violation(table: pd.DataFrame) -> float:
     return worst
 
 
-def fall(table: pd.DataFrame, *, value: str) -> float:
-    """Return the mean of a metric over lambda < 0 less that over lambda > 0, sign row."""
-    positive, negative = _sides(table, value, sign_consistent=True)
-    return negative - positive
+def falls(table: pd.DataFrame, *, values: Sequence[str]) -> list[float]:
+    """Return by how much metrics fall from lambda < 0 to lambda > 0, over the smaller mean.
 
-
-def raw_gaps(table: pd.DataFrame, *, values: Sequence[str] = METRICS) -> list[float]:
-    """Return the raw row's gap, positive side less negative, over the smaller size of both; a
-    number for each metric."""
+    One number a metric, of the sign-consistent row; all metrics are positive.
+    """
+    rows = pick(table, sign_consistent=True)
     found = []
     for value in values:
-        positive, negative = _sides(table, value, sign_consistent=False)
-        smaller = min(abs(positive), abs(negative))
-        found.append((positive - negative) / max(smaller, 1e-12))
+        positive, negative = (
+            float(rows.loc[side, value].mean()) for side in (rows["lambda"] > 0, rows["lambda"] < 0)
+        )
+        found.append((negative - positive) / max(min(positive, negative), 1e-12))
     return found
-
-
-def _sides(table: pd.DataFrame, value: str, *, sign_consistent: bool) -> tuple[float, float]:
-    """Return the means over lambda > 0 and over lambda < 0."""
-    rows = pick(table, sign_consistent=sign_consistent)
-    positive, negative = (
-        rows.loc[side, value].mean() for side in (rows["lambda"] > 0, rows["lambda"] < 0)
-    )
-    return float(positive), float(negative)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.declare import Task
 from reproductions.asymvalley.valleys import table
-from reproductions.asymvalley.valleys.claims import NOISE_ALT, NOISE_CAPTION, with_batch_norm
+from reproductions.asymvalley.valleys.claims import NOISE_ALT, NOISE_CAPTION, noise_claims
 from reproductions.asymvalley.valleys.experiment import common_noises
 
 PAIR = "resnet20_svhn"
@@ -13,7 +13,7 @@ task = Task(
     "asymvalley/fig12",
     reads=(common_noises,),
     table=table.noises(PAIR),
-    claims=with_batch_norm("Figure 12", pair=PAIR, least=0.05),
+    claims=noise_claims("Figure 12", "ResNet20 on SVHN", pair=PAIR, least=0.05, batch_norm=True),
     figure="figures:noise_panels",
     caption=NOISE_CAPTION,
     alt=NOISE_ALT,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.declare import Task
 from reproductions.asymvalley.valleys import table
-from reproductions.asymvalley.valleys.claims import NOISE_ALT, NOISE_CAPTION, without_batch_norm
+from reproductions.asymvalley.valleys.claims import NOISE_ALT, NOISE_CAPTION, noise_claims
 from reproductions.asymvalley.valleys.experiment import common_noises
 
 PAIR = "alexnet_food101"
@@ -13,7 +13,9 @@ task = Task(
     "asymvalley/fig14",
     reads=(common_noises,),
     table=table.noises(PAIR),
-    claims=without_batch_norm("Figure 14", least=0.05),
+    claims=noise_claims(
+        "Figure 14", "AlexNet on Food-101", pair=PAIR, least=0.05, batch_norm=False
+    ),
     figure="figures:noise_panels",
     caption=NOISE_CAPTION,
     alt=NOISE_ALT,

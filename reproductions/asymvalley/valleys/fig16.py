@@ -8,7 +8,6 @@ from reproductions.asymvalley.valleys.claims import (
     DIRECTION_ALT,
     DIRECTION_CAPTION,
     direction_claims,
-    nearly_symmetric,
 )
 from reproductions.asymvalley.valleys.experiment import special_directions
 
@@ -18,7 +17,7 @@ task = Task(
     "asymvalley/fig16",
     reads=(special_directions,),
     table=table.directions(PAIR),
-    claims=direction_claims("Figure 16", *nearly_symmetric(PAIR), pair=PAIR),
+    claims=direction_claims("Figure 16", "ResNet20 on SVHN", pair=PAIR),
     figure=bind("figures:direction_panels", pair=PAIR),
     caption=DIRECTION_CAPTION.format(twin=""),
     alt=DIRECTION_ALT,

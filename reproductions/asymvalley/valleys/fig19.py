@@ -8,7 +8,6 @@ from reproductions.asymvalley.valleys.claims import (
     DIRECTION_ALT,
     DIRECTION_CAPTION,
     direction_claims,
-    follows_signs,
 )
 from reproductions.asymvalley.valleys.experiment import special_directions
 
@@ -18,7 +17,7 @@ task = Task(
     "asymvalley/fig19",
     reads=(special_directions,),
     table=table.directions(PAIR),
-    claims=direction_claims("Figure 19", follows_signs(PAIR), pair=PAIR),
+    claims=direction_claims("Figure 19", "ViT on Food-101", pair=PAIR),
     figure=bind("figures:direction_panels", pair=PAIR),
     caption=DIRECTION_CAPTION.format(twin=""),
     alt=DIRECTION_ALT,

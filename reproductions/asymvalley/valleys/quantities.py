@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from harness.declare import MissingRows, pick
-from reproductions.asymvalley.method.directions import DIRECTIONS, NOISES, ZERO_SYMMETRIC
+from reproductions.asymvalley.method.directions import NOISES, ZERO_SYMMETRIC
 from reproductions.asymvalley.models.curves import (
     ON_GRID,
     asymmetry,
@@ -62,15 +62,6 @@ def raw_shares(table: pd.DataFrame, *, kinds: Sequence[str], min_draws: int = 1)
     return shares
 
 
-def sign_gains(table: pd.DataFrame) -> list[float]:
-    """Return by how much sign-consistent noise is more asymmetric than raw, by kind."""
-    return [
-        noise_asymmetry(table, noise=kind, sign_consistent=True)
-        - noise_asymmetry(table, noise=kind, sign_consistent=False)
-        for kind in NOISES
-    ]
-
-
 def shifted_asymmetry(table: pd.DataFrame, *, s: float) -> float:
     """Return the mean asymmetry along raw noise of the four kinds with a positive mean."""
     return statistics.fmean(
@@ -96,17 +87,10 @@ def side_by_ratio(
     return {ratio: float(getattr(sides(pick(rows, ratio=ratio)), side)) for ratio in ratios}
 
 
-def ratio_spearman(table: pd.DataFrame, *, pair: str, side: Side) -> float:
-    """Return the rank correlation of one side's mean error with the sign-change ratio."""
-    found = side_by_ratio(table, pair=pair, side=side)
-    return spearman(list(found), list(found.values()))
-
-
-def gap_at_start(table: pd.DataFrame, *, pair: str, min_draws: int = 3) -> float:
-    """Return |asymmetry| at ratio 0 over the asymmetry at ratio 1."""
-    none, every = (pick(table, pair=pair, ratio=ratio) for ratio in (0.0, 1.0))
-    need_draws(none, min_draws)
-    return share_of(asymmetry(none), asymmetry(every))
+def ratio_spearmans(table: pd.DataFrame, *, pairs: Sequence[str], side: Side) -> list[float]:
+    """Return the rank correlation of one side's mean error with the sign-change ratio, by net."""
+    found = [side_by_ratio(table, pair=pair, side=side) for pair in pairs]
+    return [spearman(list(errors), list(errors.values())) for errors in found]
 
 
 # --- special directions (Figures 5, 16 to 19) ---
@@ -123,10 +107,19 @@ def direction_asymmetry(
     return asymmetry(rows[rows["lambda"].abs() < 1.0 - ON_GRID] if inside else rows)
 
 
-def direction_share(table: pd.DataFrame, *, pair: str, direction: str) -> float:
-    """Return |asymmetry| along a direction over the asymmetry along sign(theta_f)."""
-    part = direction_asymmetry(table, pair=pair, direction=direction)
-    return share_of(part, direction_asymmetry(table, pair=pair, direction="sign"))
+def weights_and_centred_signs(table: pd.DataFrame, *, pair: str) -> list[float]:
+    """Return the asymmetry along theta_f, without its ends, and along its centred signs."""
+    return [
+        direction_asymmetry(table, pair=pair, direction="theta_f", inside=True),
+        direction_asymmetry(table, pair=pair, direction="sign_centred"),
+    ]
+
+
+def direction_shares(table: pd.DataFrame, *, pair: str, directions: Sequence[str]) -> list[float]:
+    """Return |asymmetry| along each direction over the asymmetry along sign(theta_f)."""
+    whole = direction_asymmetry(table, pair=pair, direction="sign")
+    parts = [direction_asymmetry(table, pair=pair, direction=name) for name in directions]
+    return [share_of(part, whole) for part in parts]
 
 
 def direction_of_pairs(table: pd.DataFrame, *, pairs: Sequence[str], direction: str) -> list[float]:
@@ -134,34 +127,15 @@ def direction_of_pairs(table: pd.DataFrame, *, pairs: Sequence[str], direction: 
     return [direction_asymmetry(table, pair=pair, direction=direction) for pair in pairs]
 
 
-def consistency_spearman(table: pd.DataFrame, *, pair: str) -> float:
-    """Return the rank correlation of asymmetry and sign consistency over the six directions."""
-    consistent = [
-        float(pick(table, pair=pair, direction=direction, s=1.0)["sign_consistency"].mean())
-        for direction in DIRECTIONS
-    ]
-    found = [direction_asymmetry(table, pair=pair, direction=direction) for direction in DIRECTIONS]
-    return spearman(consistent, found)
-
-
 # --- noise on parameter groups (Figures 6 and 20) ---
 
 
 def group_asymmetries(
-    table: pd.DataFrame, *, groups: Sequence[str], sign_consistent: bool, value: str = "error"
+    table: pd.DataFrame, *, groups: Sequence[str], value: str = "error"
 ) -> list[float]:
-    """Return the asymmetry for noise on each group alone, in the given order."""
-    return [
-        asymmetry(pick(table, group=group, sign_consistent=sign_consistent), value=value)
-        for group in groups
-    ]
-
-
-def group_gains(table: pd.DataFrame, *, groups: Sequence[str], value: str = "error") -> list[float]:
-    """Return by how much sign-consistent noise is more asymmetric than raw, group by group."""
-    signed = group_asymmetries(table, groups=groups, sign_consistent=True, value=value)
-    raw = group_asymmetries(table, groups=groups, sign_consistent=False, value=value)
-    return [one - other for one, other in zip(signed, raw, strict=True)]
+    """Return the asymmetry along sign-consistent noise on each group alone, in the given order."""
+    rows = pick(table, sign_consistent=True)
+    return [asymmetry(pick(rows, group=group), value=value) for group in groups]
 
 
 # --- identities; whole table ---

@@ -34,7 +34,7 @@ def starts(case: Case) -> pd.DataFrame:
     """Three starts of BN weights.
 
     Holds: two are asymmetric by 0.4 under noise on BN weights and by 0.02 under that on all,
-    the third by 0.02 and 0.005. Fails: the third alone is asymmetric. All have median 0.2, or 0.9.
+    the third by 0.02 and 0.005. Fails: the third alone is asymmetric.
     """
     rows: list[dict[str, object]] = []
     for start in BN_STARTS:
@@ -48,19 +48,17 @@ def starts(case: Case) -> pd.DataFrame:
         for (norm, group, s), size in sizes.items():
             place = {"bn_start": start, "part": "curve", "norm": norm, "group": group, "s": s}
             rows += valley(case, size, x="x", **place)
-        rows += _weights(case, start, positive=0.99 if strong else 0.5)
+        rows += _weights(start, positive=0.99 if strong else 0.5)
     return pd.DataFrame(rows)
 
 
-def _weights(case: Case, start: str, *, positive: float) -> Iterator[dict[str, object]]:
-    middle = 0.9 if case == "fails" else 0.2
-    share = 0.8 if case == "flat" else positive
+def _weights(start: str, *, positive: float) -> Iterator[dict[str, object]]:
     place = {"bn_start": start, "norm": "", "group": "", "s": 0.0, "draw": 0}
     for seed in SEEDS:
         for step in range(11):
-            weight = middle + (step - 5) * 0.04 + (0.002 * seed if step != 5 else 0.0)
+            weight = 0.2 + (step - 5) * 0.04 + 0.002 * seed
             yield {**place, "part": "quantile", "x": step / 10, "seed": seed, "bn_weight": weight}
-        value = share + 0.001 * seed
+        value = positive + 0.001 * seed
         yield {**place, "part": "share", "x": 0.0, "seed": seed, "bn_weight": value}
 
 
