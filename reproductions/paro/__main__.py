@@ -1,4 +1,4 @@
-"""Which strategy takes least time on a cluster, and why; who has which; a testbed of slow links.
+"""Rank strategies for a cluster; list who has which; run a script on slow links.
 
 python -m reproductions.paro plan --gpus 32 --group-size 8 --inter-gbit 80 --intra-gbit 2000 \\
     --model llama-7b --accumulation 10 --memory-gib 80
@@ -35,9 +35,9 @@ ASSUMED = (
     "GB are 10^9 bytes. Memory: parameters, gradients, optimizer states (2, 2, 12 bytes each); no"
     " activations. T: communication by bandwidth alone, without latency. between: GB out of a"
     " group per step; within: GB from a GPU to its group. *: on the Pareto front of memory and T,"
-    " of those too that do not fit (-). +I, +N, +G: parameters are also kept so, between the"
-    " passes or throughout. every: gradients are all-reduced between groups in every micro-batch."
-    " nearly: of the same letters, but holds or sends more."
+    " fitting or not. -: does not fit. +I, +N, +G: parameters are also held split so. every:"
+    " gradients are all-reduced between groups in every micro-batch. nearly: of the same letters,"
+    " but holds or sends more."
 )
 WIDTH = 120
 """Columns of a table that is written to a file or pipe."""
@@ -61,30 +61,28 @@ NicOption = Annotated[
 ModelOption = Annotated[
     str, typer.Option(help="llama-7b, -13b, -30b, -65b, or a folder with a config.json.")
 ]
-NumParams = Annotated[float, typer.Option(help="Parameters, in place of a model.")]
-Share = Annotated[float, typer.Option(help="Share of them that is trained.")]
-Rank = Annotated[int, typer.Option(help="Train LoRA's adapters on every linear layer; 0: none.")]
+NumParams = Annotated[float, typer.Option(help="Number of parameters, instead of a model.")]
+Share = Annotated[float, typer.Option(help="Share of the parameters that trains.")]
+Rank = Annotated[int, typer.Option(help="Rank of LoRA on every linear layer; 0: no LoRA.")]
 Accumulation = Annotated[
     int, typer.Option("--accumulation", "-s", help="Micro-batches per optimizer step, s.")
 ]
 Gib = Annotated[float, typer.Option(help="Memory of a GPU in GiB (2^30).")]
 Gb = Annotated[float, typer.Option(help="The same in GB (10^9); 0: no limit.")]
-Reserved = Annotated[
-    float, typer.Option(help="GB of it for activations and all else that is no state.")
-]
+Reserved = Annotated[float, typer.Option(help="GB of that kept free for activations and the like.")]
 MicroBatch = Annotated[
-    float, typer.Option(help="Seconds that a micro-batch computes, both passes.")
+    float, typer.Option(help="Seconds of computation per micro-batch, both passes.")
 ]
 WorldOption = Annotated[
-    World, typer.Option(help="Collectives of all GPUs: one ring; PaRO-CC; a ring x factor.")
+    World, typer.Option(help="All GPUs send by one ring; by PaRO-CC; by a ring x factor.")
 ]
-Factor = Annotated[float, typer.Option(help="That factor, beside scaled; the paper: 0.60-0.75.")]
+Factor = Annotated[float, typer.Option(help="The factor of scaled; in the paper 0.60 to 0.75.")]
 AssemblyOption = Annotated[
-    Assembly, typer.Option(help="T: communication alone; the larger, as it overlaps; the sum.")
+    Assembly, typer.Option(help="T: communication alone; the larger of it and computation; both.")
 ]
 Strategies = Annotated[
     list[str] | None,
-    typer.Option(help="Letters, or names of `peers`; several with commas. All by default."),
+    typer.Option(help="Letters, or names that `peers` lists, with commas; default: all."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Rows and reasons as JSON.")]
 Plot = Annotated[
@@ -280,7 +278,7 @@ def in_gb(size: float) -> str:
 def peers(
     as_json: Annotated[bool, typer.Option("--json", help="Rows as JSON.")] = False,
 ) -> None:
-    """List settings of known systems, the strategy that each is, and what a user writes."""
+    """List settings of known systems, the strategy that each one is, and how to write it."""
     rows = [setting_row(each) for each in SETTINGS]
     with exit_on_error():
         if as_json:
@@ -305,7 +303,7 @@ def shown_settings(rows: list[dict[str, Any]]) -> Table:
 
 MEANT = (
     "<n>: GPUs; <m>: GPUs per group; <g>: groups; last: whether a micro-batch is its step's last;"
-    " [in what it differs from the strategy]. Evidence for each: --json, and paro/abl_peers."
+    " [how it differs from the strategy]. Evidence for each: --json, and paro/abl_peers."
     f" Other names: {', '.join(f'{name} for {own}' for name, own in ALIASES.items())}."
 )
 
@@ -336,9 +334,9 @@ def testbed(
         float, typer.Option(help="B', Mbit/s between ranks of a group; as given: not slowed.")
     ] = 1e3 * UNSHAPED_GBIT,
     nic: NicOption = "shared",
-    deadline_s: Annotated[float, typer.Option(help="End all after so many seconds.")] = inf,
+    deadline_s: Annotated[float, typer.Option(help="Stop everything after so many seconds.")] = inf,
 ) -> None:
-    """Run a script on ranks whose links are slowed, as torchrun would; Linux alone."""
+    """Run a script on ranks with slowed links, as torchrun would (Linux only)."""
     with exit_on_error():
         cluster = Cluster(num_gpus=groups * ranks_per_group, group_size=ranks_per_group, nic=nic,
                           inter_gbit_per_s=inter_mbit / 1e3,

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import pairwise
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from harness.declare import MissingRows, pick
+from harness.declare import pick
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SETTING = ["model", "trainable_share", "num_gpus", "group_size", "world"]
 CLUSTER = ["numbering", "num_gpus", "group_size"]
 
 
@@ -49,14 +47,19 @@ def outside(table: pd.DataFrame) -> int:
     return int((own.loc[within.index] != expected).sum())
 
 
+def misplaced(table: pd.DataFrame) -> list[int]:
+    """Return what is wrong with blocks under G, under I, between groups and between G and I."""
+    return [not_permuted(table), not_parted(table), unlike_groups(table), outside(table)]
+
+
 def total(table: pd.DataFrame, *, value: str) -> float:
     """Return the sum of a column."""
     return float(table[value].sum())
 
 
-def largest(table: pd.DataFrame, *, value: str) -> float:
-    """Return the largest value of a column."""
-    return float(table[value].max())
+def largest(table: pd.DataFrame, *, values: Sequence[str]) -> list[float]:
+    """Return the largest value of each of some columns."""
+    return [float(table[value].max()) for value in values]
 
 
 def closed_form_error(table: pd.DataFrame) -> float:
@@ -65,65 +68,6 @@ def closed_form_error(table: pd.DataFrame) -> float:
     return float(((table["value_s"] - expected).abs() / expected.where(expected > 0, 1.0)).max())
 
 
-def least_rise(table: pd.DataFrame) -> float:
-    """Return the least step in seconds from N to I to G, where B' is at least B."""
-    rows = table[table["intra_gbit_per_s"] >= table["inter_gbit_per_s"]]
-    return min(after - before for found in _by_setting(rows) for before, after in pairwise(found))
-
-
-def _by_setting(rows: pd.DataFrame) -> Iterator[list[float]]:
-    """Yield the seconds of N, I and G in every setting."""
-    for _, group in rows.groupby(SETTING):
-        seconds = group.set_index("held")["value_s"]
-        yield [float(seconds[letter]) for letter in "NIG"]
-
-
-def one_group_error(table: pd.DataFrame) -> float:
-    """Return how far I is from G, relative, where one group on equal links is all there is.
-
-    Raises MissingRows where there is no such setting.
-    """
-    alone = table[
-        (table["num_gpus"] == table["group_size"])
-        & (table["inter_gbit_per_s"] == table["intra_gbit_per_s"])
-    ]
-    if alone.empty:
-        raise MissingRows("no setting has one group, on equal links")
-    letters = [name for name in ("held", "states") if name in table]
-    as_one = alone.assign(**{name: alone[name].replace("I", "G") for name in letters})
-    seconds = as_one.groupby([*SETTING, *letters])["value_s"]
-    most, least = seconds.max(), seconds.min()
-    return float(((most - least) / most.where(most > 0, 1.0)).max())
-
-
-def moved_for_nothing(table: pd.DataFrame) -> int:
-    """Return how many terms take time though GPUs hold what they need already."""
-    finer = table["states"].map("NIG".index) > table["held"].map("NIG".index)
-    return int((table.loc[~finer, "value_s"] != 0.0).sum())
-
-
-def unsynced(table: pd.DataFrame) -> int:
-    """Return how many terms take no time, on several groups, but from G to G."""
-    several = table[table["num_gpus"] > table["group_size"]]
-    there = (several["held"] == "G") & (several["states"] == "G")
-    return int((several.loc[~there, "value_s"] <= 0.0).sum())
-
-
 def paro_cc_on_others(table: pd.DataFrame) -> int:
     """Return how many collectives PaRO-CC helps though not all GPUs take part, or does not."""
     return int(((table["among"] == "world") != (table["paro_cc"] == "yes")).sum())
-
-
-def bend(table: pd.DataFrame) -> float:
-    """Return the largest second difference of bytes over 1, 2 and 3 micro-batches."""
-    kinds = ["inter_bytes", "intra_bytes", "link_bytes", "rounds"]
-    place = ["num_gpus", "group_size", "num_trainable", "num_frozen", "world", "strategy"]
-    found = []
-    for _, rows in table.groupby(place):
-        by_count = rows.set_index("accumulation")[kinds]
-        if {1, 2, 3} <= set(by_count.index):
-            first, second, third = (by_count.loc[count] for count in (1, 2, 3))
-            found.append(float((first - 2 * second + third).abs().to_numpy().max()))
-    if not found:
-        raise MissingRows("no setting has 1, 2 and 3 micro-batches")
-    return max(found)

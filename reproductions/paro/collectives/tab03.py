@@ -9,7 +9,7 @@ from reproductions.paro.collectives import quantities as q
 from reproductions.paro.collectives import table
 from reproductions.paro.collectives.experiment import collectives
 
-EXACT = CHECK.at(*SMOKE_AND_CPU, elsewhere="messages are counted, at any scale alike")
+EXACT = CHECK.at(*SMOKE_AND_CPU, elsewhere="a count is the same at any scale")
 task = Task(
     "paro/tab03",
     reads=(collectives,),
@@ -21,15 +21,15 @@ task = Task(
             "sums_are_right",
             EXACT,
             equal(partial(q.total, value="wrong_blocks"), 0, "blocks"),
-            "Every collective, sent message by message in rings and with PaRO-CC, leaves on every"
-            " GPU what one process computes (blocks that differ).",
+            "Every collective leaves on each GPU what one process computes, by rings and by"
+            " PaRO-CC.",
         ),
         (
             "paro_cc_for_all_gpus",
             EXACT,
             equal(q.paro_cc_on_others, 0, "collectives"),
-            "With PaRO-CC fewer bytes of a GPU leave its group in collectives of all GPUs, and in"
-            " no other (collectives for which it is not so).",
+            "PaRO-CC sends fewer bytes out of a group in collectives of all GPUs, and in no"
+            " others.",
         ),
     ),
 )

@@ -19,7 +19,7 @@ from reproductions.paro.models.paper_inputs import SHARES
 if TYPE_CHECKING:
     import pandas as pd
 
-PICTURE = "The paper's table is a picture to us: no cell of it is known"
+PICTURE = "The paper's own cells are not readable"
 BLOCKS = Table.of(
     Numbered,
     param("num_gpus", int, "n."),
@@ -85,13 +85,11 @@ def cost_table(term: Term) -> Table:
 
 
 SYMBOLS = (
-    "X = (g-1)/g V'/m/B, Y = (m-1)/m V'/B', Z = (n-1)/n V'/B of one ring, V' = 2 bytes per"
-    " trainable parameter; x, y, z the same of V, of all parameters.",
-    "With PaRO-CC Z = max((g-1) V'/n/B, (m-1) V'/n/B') + (g-1) (m-1) V'/n/B': a group spreads its"
-    " own blocks while those of others arrive.",
-    "n = 32 GPUs in g = 4 groups of m = 8, B = 80 and B' = 2000 Gbit/s (appendix A.3.1, which"
-    " prints m and n swapped).",
-    f"{PICTURE}; the sums are rebuilt from the text and the released code.",
+    "X = (g-1)/g V'/m/B, Y = (m-1)/m V'/B', Z = (n-1)/n V'/B for one ring, V' = 2 bytes per"
+    " trainable parameter; x, y, z are the same for V, all parameters.",
+    "With PaRO-CC Z = max((g-1) V'/n/B, (m-1) V'/n/B') + (g-1) (m-1) V'/n/B'.",
+    "n = 32 GPUs in g = 4 groups of m = 8, B = 80 and B' = 2000 Gbit/s (appendix A.3.1).",
+    f"{PICTURE}; we rebuilt the sums from the text and the released code.",
 )
 WAYS = {"flat": "one ring", "hier": "PaRO-CC, two steps"}
 
@@ -158,8 +156,8 @@ def between_granularities(held: str) -> tuple[Layout, ...]:
 
 
 BLOCK_NOTES = (
-    f"{PICTURE}; from its caption: n blocks, GPU(i,j) is GPU j of group i.",
-    "Both numberings are in the released code: contiguous for IGG and ING, strided for NIG and"
+    "n blocks; GPU(i,j) is GPU j of group i.",
+    "The released code has both numberings: contiguous for IGG and ING, strided for NIG and"
     " PaRO-CC.",
 )
 
@@ -211,9 +209,8 @@ COLLECTIVE_LAYOUT = Layout(
     where={"num_gpus": 8, "group_size": 4},
     title="8 GPUs in groups of 4",
     notes=(
-        f"{PICTURE}; from the text: operation, ranks, blocks before and after.",
-        "What GPUs hold is read off blocks that were sent from one to the next, and so is what the"
-        " busiest GPU sends, out of its group and within it, in n-th parts of the whole.",
+        "Before and after: what a GPU holds. Blocks sent: by the busiest GPU, in n-th parts of the"
+        " whole.",
     ),
     inferred=True,
 )  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from harness.declare import pick
-from reproductions.paro.convergence.experiment import ALONE, FIGURE_7
+from reproductions.paro.convergence.experiment import FIGURE_7
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,21 +38,3 @@ def largest_between(
     rows = pick(table, precision=precision, micro_steps=micro_steps)
     losses = rows[rows["method"].isin(methods)].groupby(["seed", "step"])["loss"]
     return float((losses.max() / losses.min() - 1.0).max())
-
-
-def least_clipped(table: pd.DataFrame) -> float:
-    """Return the least share of clipped steps of any run."""
-    rows = last(table)
-    return float((rows["clipped_steps"] / rows["num_steps"]).min())
-
-
-def least_padding(table: pd.DataFrame) -> float:
-    """Return by how many entries any unit of any run was padded at least."""
-    return float(table["least_padding"].min())
-
-
-def least_learned(table: pd.DataFrame, *, precision: str) -> float:
-    """Return by how much the loss of one process fell at least, in nats."""
-    rows = pick(table, precision=precision, method=ALONE)
-    runs = rows.groupby(["micro_steps", "seed", "methods"])["loss"]
-    return float((runs.first() - runs.last()).min())

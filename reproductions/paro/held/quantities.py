@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from harness.declare import pick
@@ -14,16 +13,16 @@ PLAIN = ("ddp", "fsdp2", "fsdp2-hs")
 """NNN, GGG and III with nothing set beside."""
 
 
-def even_error(table: pd.DataFrame, *, settings: Collection[str] = (), but: bool = False) -> float:
+def even_errors(table: pd.DataFrame) -> list[float]:
     """Return the largest difference of any rank from the formula, where rows divide by ranks.
 
-    but: of all other settings.
+    One number for what is plain, one for all other settings.
     """
     rows = pick(table, net="even")
-    rows = rows[rows["setting"].isin(settings) != but]
-    return float(max(
-        (rows[name] - rows["formula_bytes"]).abs().max() for name in ("least_bytes", "most_bytes")
-    ))  # fmt: skip
+    counted = rows[["least_bytes", "most_bytes"]]
+    errors = counted.sub(rows["formula_bytes"], axis=0).abs().max(axis=1)
+    plain = rows["setting"].isin(PLAIN)
+    return [float(errors[plain].max()), float(errors[~plain].max())]
 
 
 def most_padding(table: pd.DataFrame) -> float:

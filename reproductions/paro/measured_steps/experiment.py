@@ -7,7 +7,7 @@ cluster: times compare with those of communication alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -108,6 +108,12 @@ def grid(profile: Profile) -> Iterator[Steps]:
             yield Steps(about="scaling", nic="rail", num_ranks=8, seed=number)
 
 
+def stands_in(steps: Steps) -> Mapping[str, str]:
+    """Return what was run, and on what, in the place of the paper's."""
+    weights = steps.num_layers * steps.width**2
+    return {"A100 GPUs": "gloo ranks on slowed links", "LLaMA": f"a net of {weights:,} weights"}
+
+
 def seconds_of(steps: Steps) -> float:
     """Return about how long a trial takes, by the bytes that its settings send."""
     rounds = steps.num_timed + 2
@@ -126,4 +132,5 @@ steps = Experiment(
     needs=Needs(memory_bytes=6 * 2**30, exclusive=True),
     estimate=lambda asked: Estimate(seconds=seconds_of(asked), memory_bytes=6 * 2**30),
     address=("about", "num_ranks", "nic", "seed"),
+    stands_in=stands_in,
 )

@@ -14,19 +14,10 @@ from reproductions.paro.measured_steps.experiment import (
 )
 from reproductions.paro.method.peers import NAMED
 
-STANDS_IN = (
-    "Ranks of gloo on one machine's cores stand for GPUs, shaped links for theirs, and a model of"
-    " 2.4 million float32 parameters for LLaMA: orders compare, sizes do not."
-)
-PREDICTED = (
-    "Predicted: communication alone, one ring for collectives of all ranks, at the rates between"
-    " ranks that the same trial measured."
-)
-NEAREST = (
-    "A baseline stands beside the formula of the strategy that it is or comes nearest to; gloo's"
-    " reduce-scatter, which FSDP2 has, sends more than a ring does."
-)
-WAYS = {"rail": "each rank a link between groups", "shared": "one link that a group shares"}
+ORDERS = "Compare orders, not sizes."
+PREDICTED = "Predicted: communication alone, with one ring, at the rates that the ranks measured."
+NEAREST = "PyTorch's own stand beside the formula of the strategy that each is or comes nearest to."
+WAYS = {"rail": "a link per rank", "shared": "one link per group"}
 SECONDS = Cell("step_s", unit="s", digits=3)
 SAMPLES = Cell("samples_per_s", unit="1/s", digits=1)
 MEGA = 1e6
@@ -73,7 +64,7 @@ def step_layout(question: Question, nic: str, title: str) -> Layout:
         cell=SECONDS,
         where={"question": question, "nic": nic},
         title=f"{title}: {WAYS[nic]}",
-        notes=(STANDS_IN, PREDICTED, NEAREST),
+        notes=(PREDICTED, NEAREST),
         ours=True,
     )  # fmt: skip
 
@@ -101,13 +92,13 @@ def gain_layout(
                     f"gain_over_zero{stage}",
                     {"y_name": f"throughput_gain_over_ZeRO-{stage}"},
                 ),
-                ("predicted for the testbed", f"predicted_gain_over_zero{stage}", {}),
+                ("predicted", f"predicted_gain_over_zero{stage}", {}),
             )
         ),
         cell=Cell(f"gain_over_zero{stages[0]}", unit="%", digits=0),
         where={"nic": "rail", **(where or {})},
-        title="Gains that the text quotes, of LLaMA on 32 GPUs and more, beside ours on four ranks",
-        notes=(STANDS_IN, PREDICTED),
+        title="Gains that the text quotes, beside ours",
+        notes=(ORDERS, PREDICTED),
         ours=True,
     )
 
@@ -125,8 +116,8 @@ ACCUMULATION_LAYOUT = Layout(
     ),
     cell=SECONDS,
     where={"question": "accumulation"},
-    title="Seconds per step and rows per second by micro-batches per step, four rows each",
-    notes=(STANDS_IN, PREDICTED),
+    title="Seconds per step and rows per second, by micro-batches per step (s)",
+    notes=(PREDICTED,),
     ours=True,
 )
 
@@ -146,7 +137,7 @@ def scaling_layout(numbers: tuple[int, ...]) -> Layout:
         ),
         cell=SECONDS,
         where={"question": "scaling", "accumulation": ACCUMULATION},
-        title="Seconds per step and rows per second by ranks, groups of two",
-        notes=(STANDS_IN, PREDICTED),
+        title="Seconds per step and rows per second, by ranks in groups of two",
+        notes=(PREDICTED,),
         ours=True,
     )

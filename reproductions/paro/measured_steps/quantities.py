@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from harness.declare import MissingRows, Scalar, pick
@@ -33,11 +32,12 @@ def speed_ratio(table: pd.DataFrame, *, one: str, over: str, where: Where = RAIL
 
 
 def speed_ratios(
-    table: pd.DataFrame, *, pairs: Sequence[tuple[str, str]], num_ranks: int
+    table: pd.DataFrame, *, pairs: Sequence[tuple[str, str]], at: Sequence[Where]
 ) -> list[float]:
-    """Return the speed of the second of each pair over that of the first."""
-    where: Where = {**RAIL, "num_ranks": num_ranks}
-    return [speed_ratio(table, one=fast, over=slow, where=where) for slow, fast in pairs]
+    """Return the speed of the first of each pair over that of the second, in turn where told."""
+    return [
+        speed_ratio(table, one=one, over=over, where=where) for where in at for one, over in pairs
+    ]
 
 
 def rank_correlation(table: pd.DataFrame, *, where: Where = RAIL) -> float:
@@ -69,17 +69,6 @@ def samples(table: pd.DataFrame, name: str) -> pd.Series:
     if rows.empty or rows["accumulation"].duplicated().any():
         raise MissingRows(f"{len(rows)} rows of {name}: need one per accumulation and seed")
     return rows.set_index("accumulation")["samples_per_s"].astype(float).sort_index()
-
-
-def rises(table: pd.DataFrame, *, names: Sequence[str]) -> list[float]:
-    """Return by which factor samples per second rise with each next accumulation, per setting."""
-    return [after / before for name in names for before, after in pairwise(samples(table, name))]
-
-
-def ratio_rises(table: pd.DataFrame, *, one: str, over: str) -> list[float]:
-    """Return by which factor a ratio of speeds rises with each next accumulation."""
-    ratios = samples(table, one) / samples(table, over)
-    return [after / before for before, after in pairwise(ratios)]
 
 
 def best_over_best(table: pd.DataFrame, *, one: str, over: str) -> float:
@@ -117,17 +106,9 @@ def sent_error(table: pd.DataFrame) -> float:
     return float((rows["between_bytes"] - rows["predicted_between_bytes"]).abs().max())
 
 
-def interface_excess(table: pd.DataFrame) -> tuple[float, float]:
-    """Return the least and the most bytes at interfaces over the formula's, less 1.
-
-    Raises MissingRows where no interface counted.
-    """
-    rows = _of_engine(table)
-    rows = rows[rows["interface_bytes"].notna() & (rows["predicted_between_bytes"] > 0)]
-    if rows.empty:
-        raise MissingRows("links without interfaces count no bytes: run where namespaces are")
-    excess = rows["interface_bytes"].astype(float) / rows["predicted_between_bytes"] - 1.0
-    return float(excess.min()), float(excess.max())
+def byte_errors(table: pd.DataFrame) -> list[float]:
+    """Return by how much what the engine holds and what it sends are off the formula at most."""
+    return [held_error(table), sent_error(table)]
 
 
 def _of_engine(table: pd.DataFrame) -> pd.DataFrame:

@@ -24,7 +24,7 @@ from reproductions.paro.method.strategy import EFFECTIVE
 from reproductions.paro.peers import quantities as q
 from reproductions.paro.peers.experiment import Inputs, peers
 
-EXACT = CHECK.at(*SMOKE_AND_CPU, elsewhere="no scale changes what a system's settings are")
+EXACT = CHECK.at(*SMOKE_AND_CPU, elsewhere="settings are the same at any scale")
 task = Task(
     "paro/abl_peers",
     reads=(peers,),
@@ -51,16 +51,10 @@ task = Task(
         columns=tuple(Line(each.letters, where={"strategy": each.letters}) for each in EFFECTIVE),
         cell=Cell("expressed", digits=0, seeded=False),
         notes=(
-            "What a user writes, and in what a setting differs that nearly is a strategy:"
-            " python -m reproductions.paro peers.",
-            "hpZ, and FSDP2's reshard_after_forward=m, are GGG with a second part of 1/m beside.",
-            "The engine of PaRO's release takes ING too, and runs the class of IGG for it.",
-            "Megatron-FSDP: version 1 splits within groups, a group being all GPUs too, and between"
-            " groups optimizer states alone, where gradients are split within (IIG; NIG since"
-            " Megatron-LM pull request 6773). Other stages per axis are in version 2 alone (pull"
-            " request 6873), another implementation, experimental: nearly.",
-            "The paper has no such table; it names DDP, ZeRO-1, 2, 3, FSDP, MiCS, FSDP-hs, FSDP-hsz"
-            " and ZeRO++.",
+            "`python -m reproductions.paro peers` says how to write each setting, and what differs"
+            " where one is nearly a strategy.",
+            "PaRO's release accepts ING and runs IGG for it.",
+            "Megatron-FSDP: version 1; what only its experimental version 2 has counts as nearly.",
         ),
         ours=True,
     ),
@@ -70,28 +64,26 @@ task = Task(
             "megatron_splits_gradients_first",
             EXACT,
             equal(partial(q.off_the_rule, system=MEGATRON, nearly=("IGG",)), 0, "strategies"),
-            "Megatron-FSDP, whose axes split optimizer states, then gradients, then parameters,"
-            " expresses all but INI, ING, GNG and GIG, those whose parameters are split finer than"
-            " their gradients; IGG in version 2 alone.",
+            "Megatron-FSDP expresses the strategies whose gradients are split at least as finely as"
+            " parameters.",
         ),
         (
-            "iig_is_found_twice",
+            "only_two_have_iig",
             EXACT,
             equal(partial(q.num_who_express, strategies=("IIG",)), 2, "systems"),
-            "IIG is expressed by Megatron-FSDP (HFSDP) and by PaRO's release, and by no other.",
+            "Only Megatron-FSDP and PaRO's release express IIG.",
         ),
         (
             "nobody_has_ing_or_gig",
             EXACT,
             equal(partial(q.num_who_express, strategies=("ING", "GIG")), 0, "systems"),
-            "No system that we know of expresses ING or GIG.",
+            "No known system expresses ING or GIG.",
         ),
         (
             "nearly_holds_no_less",
             EXACT,
             at_least(q.least_bytes_ratio, 1, "ratio"),
-            "A setting that nearly is a strategy holds at least that strategy's bytes (least ratio:"
-            " LLaMA-7B, 1/16 trained, 32 GPUs in groups of 8).",
+            "A setting that is nearly a strategy holds at least that strategy's bytes.",
         ),
     ),
 )

@@ -11,13 +11,10 @@ task = Task(
     reads=(predictions,),
     table=indicator_table("1", "1/16"),
     figure="figures:indicator_panels",
-    caption="Bars: parameters, gradients and optimizer states per GPU; a cross where they alone"
-    " exceed 80 GB. Line: the indicator log(1/T), to base 10, by communication alone with"
-    " collectives of all GPUs as one ring. 32 GPUs in groups of 8, 10 micro-batches. All by"
-    " formula: nothing was run. Words: gains in throughput that the paper's text quotes (Z3:"
-    " over ZeRO-3, Z2: over ZeRO-2); its bars are in a picture, and the base of its logarithm is"
-    " not stated.",
+    caption="Bars: parameters, gradients and optimizer states per GPU; a cross where they exceed 80"
+    " GB. Line: the guideline's indicator log(1/T), to base 10, by communication alone. Words:"
+    " gains in throughput that the paper's text quotes over ZeRO-3 (Z3) and ZeRO-2 (Z2).",
     alt="Four panels of eleven bars each, LLaMA-7B and 65B with all or 1/16 of the parameters"
-    " trained: bars of memory fall from left to right, and the indicator's line is highest for"
+    " trained. Bars of memory fall from left to right; the indicator's line is highest for"
     " strategies that gather nothing between groups.",
 )

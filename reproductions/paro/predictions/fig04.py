@@ -12,9 +12,8 @@ task = Task(
     table=indicator_table("3/1000"),
     figure="figures:indicator_panels",
     caption="As Figure 3, for LLaMA-65B with 3/1000 of the parameters trained. Bars: parameters,"
-    " gradients and optimizer states per GPU; a cross where they alone exceed 80 GB. Line: the"
-    " indicator log(1/T), to base 10, by communication alone. All by formula: nothing was run."
-    " Words: the gain in throughput over ZeRO-3 that the paper's text quotes.",
-    alt="One panel of eleven bars for LLaMA-65B: those that keep all parameters do not fit, the"
-    " indicator is highest and nearly level for III, ING, IIG and IGG, and lowest for ZeRO-3.",
+    " gradients and optimizer states per GPU; a cross where they exceed 80 GB. Line: the indicator"
+    " log(1/T), to base 10, by communication alone. Words: the quoted gain over ZeRO-3.",
+    alt="One panel of eleven bars for LLaMA-65B. Strategies that keep all parameters do not fit;"
+    " the indicator is highest and nearly level for III, ING, IIG and IGG, and lowest for ZeRO-3.",
 )

@@ -22,7 +22,7 @@ def compute_columns() -> tuple[Line, ...]:
     )
 
 
-AT_MOST = "At most: by communication alone. A dash: no computation time gives the ratio."
+AT_MOST = "At most: by communication alone. A dash: no time of computation gives the ratio."
 READINGS_LAYOUT = Layout(
     rows=tuple(
         Line(words, where={"reading": reading})
@@ -34,14 +34,12 @@ READINGS_LAYOUT = Layout(
     columns=compute_columns(),
     cell=Cell("compute_s", unit="s", digits=1),
     where={"model": "LLaMA-65B", "trainable": "1/16", "strategy": "IIG", "baseline": "GGG"},
-    title="IIG over ZeRO-3, LLaMA-65B, 1/16 trainable (NeurIPS 2024 version): seconds of"
-    " computation per step that give either reading",
+    title="IIG over ZeRO-3, LLaMA-65B, 1/16 trainable: seconds of computation per step that give"
+    " either reading",
     ours=True,
     notes=(
         AT_MOST,
-        "Under max communication and computation overlap fully, under sum not at all.",
-        "The version judged is that of NeurIPS 2024; preprints have other headlines, which stand"
-        " below under their versions.",
+        "max: communication and computation overlap fully; sum: not at all.",
     ),
 )
 NEURIPS = "NeurIPS 2024"
@@ -90,11 +88,11 @@ VERSIONS_LAYOUT = Layout(
         "model": "LLaMA-65B", "trainable": "1/16", "strategy": "IIG", "baseline": "GGG",
         "reading": "more", "world": "flat", "assembly": "max",
     },
-    title="Headlines by version, and the text's run of Megatron, as printed",
+    title="Headlines by version, and PaRO-CC in Megatron, as printed",
     ours=True,
     notes=(
-        "The paper's alone: what a preprint compares with is not stated, and tensor parallelism,"
-        " as of Megatron, is no strategy of the 27, so that the formulas have no counterpart.",
+        "We have nothing beside these: preprints do not say what they compare with, and tensor"
+        " parallelism is none of the 27 strategies.",
     ),
 )  # fmt: skip
 QUOTED_LAYOUT = Layout(
@@ -121,7 +119,7 @@ QUOTED_LAYOUT = Layout(
     ),
     cell=Cell("compute_s", unit="s", digits=1),
     where={"reading": "more"},
-    title="The same for every gain that section 4.3 quotes, read as so much faster",
+    title="The same for every gain that section 4.3 quotes",
     ours=True,
     notes=(AT_MOST,),
 )

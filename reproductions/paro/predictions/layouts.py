@@ -24,22 +24,20 @@ if TYPE_CHECKING:
 
 KNOWN_AS = {**NAMED, HPZ: "ZeRO++"}
 BASELINES = {letters: NAMED[letters] for letters in ("NNG", "NGG", "GGG")}
-A_PICTURE = "The paper's table is a picture that is stored nowhere: its cells are not known."
-ROWS_OURS = f"{A_PICTURE} Which rows it has is not known either: these are of section 4.3."
-THREE_ROWS = f"{A_PICTURE} It has GGG, ING and ZeRO++; the other rows here are ours."
+UNREADABLE = "The paper's own cells are not readable."
+ROWS_OURS = f"{UNREADABLE} Rows are those of section 4.3."
+THREE_ROWS = f"{UNREADABLE} The paper has GGG, ING and ZeRO++; the other rows are ours."
 COLUMNS_OURS = {
-    "LLaMA-7B": f"{A_PICTURE} The text names NNI and ZeRO-1; the other columns here are ours",
-    "LLaMA-65B": f"{A_PICTURE} It has IIG and GGG; the other columns here are ours",
+    "LLaMA-7B": f"{UNREADABLE} The text names NNI and ZeRO-1; the other columns are ours.",
+    "LLaMA-65B": f"{UNREADABLE} The paper has IIG and GGG; the other columns are ours.",
 }
 TWO_HSZ = (
-    "FSDP-hsz: s syncs as in the authors' script, which all-reduces gradients between groups in"
-    " every micro-batch; one sync as FSDP2 can be told. `plan` has fsdp-hsz and fsdp2-hsz."
+    "FSDP-hsz reduces gradients between groups in every micro-batch, as the authors' script does (s"
+    " syncs), or once a step, as FSDP2 can (one sync)."
 )
-A_DASH = "A dash: the three states alone exceed the memory of 80 GB (1e9 bytes), activations aside."
-COMM_ALONE = (
-    "Ours is communication alone, so that a gain is the largest that the formulas allow; compare"
-    " orders, not sizes."
-)
+A_DASH = "A dash: the three states alone exceed 80 GB."
+COMM_ALONE = "Ours is communication alone: compare orders, not sizes."
+AT_MOST = "At most: without computation, and memory ignored."
 WAYS = {
     "flat": "collectives of all GPUs as one ring",
     "hier": "collectives of all GPUs by PaRO-CC",
@@ -83,12 +81,11 @@ def guideline_layouts(shares: dict[str, str]) -> tuple[Layout, ...]:
             title=f"1/T and memory: {words}",
             inferred=True,
             notes=(
-                A_PICTURE
-                + " Which rows it has is not known either: these are all 14, and baselines.",
+                f"{UNREADABLE} Rows are all 14 strategies and the baselines.",
                 A_DASH,
                 TWO_HSZ,
-                "In brackets: the place among NGG, NII, NIG, III, IGG, IIG, ING and GGG, of those"
-                " that fit. 1/T is of communication alone.",
+                "1/T is of communication alone. In brackets: the place among section 4.3's"
+                " strategies that fit.",
             ),
         )
         for (nic, world), words in READINGS.items()
@@ -137,10 +134,9 @@ def gain_layout(share: str, *models: str, rows: str) -> Layout:
         ),
         cell=MEMORY,
         where=ONE_RING,
-        title="Predicted memory and communication; quoted gains in throughput"
-        " beside ours of communication alone",
+        title="Predicted memory, communication and gains, beside the gains that the text quotes",
         inferred=True,
-        notes=(rows, TWO_HSZ, COMM_ALONE, "A dash: it or the baseline does not fit 80 GB."),
+        notes=(rows, TWO_HSZ, COMM_ALONE, "A dash: it or the baseline does not fit in 80 GB."),
     )
 
 
@@ -160,11 +156,11 @@ def split_layout(model: str) -> Layout:
         ),
         cell=SAMPLES,
         where=ONE_RING,
-        title="Samples per second at most, by micro-batch x accumulation",
+        title="Samples per second at most, by micro-batch and accumulation",
         inferred=True,
         notes=(
-            f"{COLUMNS_OURS[model]}, and so are the splits (DEV-23).",
-            "At most: communication alone, no computation; memory ignored.",
+            f"{COLUMNS_OURS[model]} So are the splits.",
+            AT_MOST,
         ),
     )
 
@@ -189,9 +185,9 @@ def sweep_layout(model: str, num_gpus: int) -> Layout:
         ),
         cell=per_gpu,
         where={**ONE_RING, "micro_batch": MICRO_BATCH},
-        title=f"{model}: samples per second and GPU at most, by micro-batch x accumulation",
+        title=f"{model}: samples per second and GPU at most, by micro-batch and accumulation",
         inferred=True,
-        notes=(f"{COLUMNS_OURS[model]}, and so are the accumulations (DEV-23).",),
+        notes=(f"{COLUMNS_OURS[model]} So are the accumulations.",),
     )
 
 
@@ -208,9 +204,9 @@ NNI_LAYOUT = Layout(
     ),
     cell=Cell("gain_over_zero1", unit="%", digits=1),
     where=ONE_RING,
-    title="The one gain that the text quotes",
+    title="The gain that the text quotes",
     inferred=True,
-    notes=(COMM_ALONE, "Neither sends anything before the boundary: every split gives it."),
+    notes=(COMM_ALONE, "Every split gives the same, as both send only at the end of a step."),
 )  # fmt: skip
 
 
@@ -235,12 +231,11 @@ BEST_LAYOUT = Layout(
     # The text prints no unit; of a whole cluster it would be below 1 % of what its GPUs can do.
     cell=Cell("samples_per_s_at_most", scale=64, digits=2),
     where=ONE_RING,
-    title="Best over batches: the three numbers that the text quotes",
+    title="Best throughput over batches, as the text quotes it",
     inferred=True,
     notes=(
         COMM_ALONE,
-        "Ours is at 16 x 10; the paper's best batch is in a picture, and a larger micro-batch lifts"
-        " ours. Its text prints no unit: per GPU is our reading.",
+        "Ours is at 16 x 10. The paper's text prints no unit: per GPU is our reading.",
     ),
 )
 
@@ -273,8 +268,8 @@ def scaling_layout(world: str) -> Layout:
         title=f"Samples per second at most: {WAYS[world]}",
         inferred=True,
         notes=(
-            "The paper's points are in a picture; its text quotes speed-up ratios and does not"
-            " define them. Ours: samples per second over those of 16 GPUs, over 8.",
-            "At most: communication alone, no computation; memory ignored.",
+            "The paper's text quotes speed-up ratios without defining them. Ours: samples per"
+            " second over those of 16 GPUs, over 8.",
+            AT_MOST,
         ),
     )

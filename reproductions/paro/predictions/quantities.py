@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from harness.declare import MissingRows, Scalar, pick
 from reproductions.paro.models.paper_inputs import ACCUMULATION
-from reproductions.paro.predictions.experiment import GPUS, MICRO_BATCH, ONE_RING, QUOTED
+from reproductions.paro.predictions.experiment import GPUS, MICRO_BATCH, ONE_RING, QUOTED, SHARED
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,6 +67,14 @@ def named_among_best(table: pd.DataFrame, *, named: Sequence[str], where: Where)
     return len(best & set(named))
 
 
+def named_when_shared(table: pd.DataFrame, *, named: Mapping[str, Sequence[str]]) -> list[float]:
+    """Return which share of the named ones are the best with a shared link, by what trains."""
+    return [
+        named_among_best(table, named=names, where={**SHARED, "trainable": share}) / len(names)
+        for share, names in named.items()
+    ]
+
+
 def rank_of(table: pd.DataFrame, *, name: str, where: Where) -> float:
     """Return a strategy's place among those that fit."""
     return _of(table, name, "rank", where)
@@ -91,17 +99,22 @@ def least_speed_ratio(table: pd.DataFrame, *, where: Where) -> float:
     return float(min(ratio.min() for ratio in ratios))
 
 
-def speedups(table: pd.DataFrame, *, zero: str, paro: str) -> list[float]:
-    """Return speed-up ratios from the fewest to the most GPUs of ZeRO, NIG and IIG.
+def speedup_gaps(table: pd.DataFrame, *, ways: Sequence[tuple[str, str]]) -> list[float]:
+    """Return by how much NIG's speed-up ratio is above ZeRO's, and IIG's above NIG's.
 
-    ZeRO is the better of ZeRO-2 and 3. zero, paro: how each one's collectives of all GPUs are sent.
+    The ratio is from the fewest to the most GPUs; ZeRO is the better of ZeRO-2 and 3.
+    ways: how collectives of all GPUs are sent, those of ZeRO and those of PaRO, one after another.
     """
     most: Where = {"num_gpus": GPUS[-1], "accumulation": ACCUMULATION, "nic": "rail"}
 
     def ratio(name: str, world: str) -> float:
         return _of(table, name, "speedup_ratio", {**most, "world": world})
 
-    return [max(ratio("NGG", zero), ratio("GGG", zero)), ratio("NIG", paro), ratio("IIG", paro)]
+    found = []
+    for zero, paro in ways:
+        best, nig = max(ratio("NGG", zero), ratio("GGG", zero)), ratio("NIG", paro)
+        found += [nig - best, ratio("IIG", paro) - nig]
+    return found
 
 
 def wrong_signs(table: pd.DataFrame) -> int:
@@ -120,31 +133,22 @@ def wrong_signs(table: pd.DataFrame) -> int:
     return int((faster != (margin > 0)).sum()) + int(unseen)
 
 
-def _fixed_batch(table: pd.DataFrame, *names: str) -> pd.DataFrame:
-    """Return samples per second by accumulation at the paper's micro-batch, flat."""
-    rows = pick(table, micro_batch=MICRO_BATCH, **ONE_RING)
-    return _by_setting(rows, "samples_per_s_at_most", *names).sort_index(level="accumulation")
+def accumulation_gains(
+    table: pd.DataFrame, *, faster: Sequence[str], helped: str, splits: Sequence[tuple[int, int]]
+) -> list[float]:
+    """Return what more micro-batches give some strategies, and larger ones another over IIG."""
+    return [least_rise(table, names=faster), helped_more(table, one=helped, splits=splits)]
 
 
 def least_rise(table: pd.DataFrame, *, names: Sequence[str]) -> float:
     """Return by which factor samples per second rise at least with the next accumulation."""
-    samples = _fixed_batch(table, *names)
+    rows = pick(table, micro_batch=MICRO_BATCH, **ONE_RING)
+    samples = _by_setting(rows, "samples_per_s_at_most", *names).sort_index(level="accumulation")
     return float((samples / samples.shift()).min().min())
 
 
-def least_ratio_rise(table: pd.DataFrame, *, one: str, over: str) -> float:
-    """Return the least step of a ratio of speeds with the next accumulation, as a factor."""
-    samples = _fixed_batch(table, one, over)
-    ratio = samples[one] / samples[over]
-    return float((ratio / ratio.shift()).min())
-
-
 def helped_more(
-    table: pd.DataFrame,
-    *,
-    one: str,
-    than: str,
-    splits: Sequence[tuple[int, int]],
+    table: pd.DataFrame, *, one: str, splits: Sequence[tuple[int, int]], than: str = "IIG"
 ) -> float:
     """Return how much more a larger micro-batch helps one strategy, at one batch per GPU.
 
@@ -186,12 +190,6 @@ def attained(table: pd.DataFrame, *, where: Where) -> float:
     return float((rows["ratio_at_compute"] / rows["quoted_ratio"] - 1).abs().max(skipna=False))
 
 
-def predicted_in_quoted_order(table: pd.DataFrame) -> list[float]:
-    """Return ratios by communication alone of gains over ZeRO-3, from the least quoted gain."""
-    rows = pick(table, baseline="GGG", reading="more", world="flat", assembly="max")
-    return [float(each) for each in rows.sort_values("quoted_percent")["comm_ratio"]]
-
-
 SEVERAL = [
     key
     for key, count in Counter((gain.model, gain.trainable) for gain in QUOTED).items()
@@ -200,13 +198,17 @@ SEVERAL = [
 """Model and trainable share of which more gains than one are quoted."""
 
 
-def compute_apart(table: pd.DataFrame, *, assembly: str) -> list[float]:
+def compute_apart(table: pd.DataFrame, *, assemblies: Sequence[str]) -> list[float]:
     """Return by which factor the times of computation that quoted gains need lie apart.
 
-    A number for each of `SEVERAL`; not a number where no time gives a gain.
+    A number for each of `SEVERAL`, assembly by assembly; not a number where no time gives a gain.
     """
-    rows = pick(table, reading="more", world="flat", assembly=assembly)
-    found = rows.set_index(["model", "trainable"])["compute_s"].astype(float)
-    if lacking := [key for key in SEVERAL if key not in found.index]:
-        raise MissingRows(f"no row of {lacking}")
-    return [float(found[key].max(skipna=False) / found[key].min(skipna=False)) for key in SEVERAL]
+    found = []
+    for assembly in assemblies:
+        rows = pick(table, reading="more", world="flat", assembly=assembly)
+        times = rows.set_index(["model", "trainable"])["compute_s"].astype(float)
+        if lacking := [key for key in SEVERAL if key not in times.index]:
+            raise MissingRows(f"no row of {lacking}")
+        each = [times.loc[[key]] for key in SEVERAL]
+        found += [float(one.max(skipna=False) / one.min(skipna=False)) for one in each]
+    return found

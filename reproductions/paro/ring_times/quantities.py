@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -34,7 +35,14 @@ def least_step(table: pd.DataFrame) -> float:
     return float(min((found[a] - found[b]).min() for a, b in pairwise(SLOWER_FIRST)))
 
 
-def saved_by_gpus(table: pd.DataFrame, *, nic: str, size: str) -> list[float]:
-    """Return what two steps save over one ring, from few GPUs to many."""
-    rows = pick(table, nic=nic, size=size, links="paper", algorithm="two_step")
-    return [float(each) for each in rows.sort_values("num_gpus")["saved_ms"]]
+def further_saved(table: pd.DataFrame, *, settings: Sequence[tuple[str, str]]) -> list[float]:
+    """Return how much more two steps save over one ring on each next number of GPUs.
+
+    settings: pairs of links and size, one after the other.
+    """
+    steps: list[float] = []
+    for nic, size in settings:
+        rows = pick(table, nic=nic, size=size, links="paper", algorithm="two_step")
+        saved = rows.sort_values("num_gpus")["saved_ms"].astype(float)
+        steps += (after - before for before, after in pairwise(saved))
+    return steps

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
-from harness.declare import MissingRows, pick
+from harness.declare import pick
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,9 +36,9 @@ def largest_saving(table: pd.DataFrame, *, world: str) -> float:
     return float(pick(table, part="sweep", world=world, effective=0)["largest_saving"].max())
 
 
-def other_savers(table: pd.DataFrame, *, world: str, named: Collection[str]) -> int:
-    """Return how many of those left out beat the kept one and are not named, or named and not."""
-    rows = pick(table, part="sweep", world=world, effective=0)
+def other_savers(table: pd.DataFrame, *, named: Collection[str]) -> int:
+    """Return how many beat the kept one with one ring and are not named, or named and do not."""
+    rows = pick(table, part="sweep", world="flat", effective=0)
     return len(set(rows.loc[rows["largest_saving"] > 0.0, "strategy"]) ^ set(named))
 
 
@@ -47,10 +47,16 @@ def least_memory_ratio(table: pd.DataFrame) -> float:
     return float(pick(table, part="sweep", effective=0)["least_memory_ratio"].min())
 
 
-def off_the_front(table: pd.DataFrame, *, world: str, named: Collection[str]) -> int:
-    """Return how many are on a front somewhere and are not named, or are named and never on it."""
-    rows = pick(table, part="sweep", world=world)
-    return len(set(rows.loc[rows["num_on_front"] > 0, "strategy"]) ^ set(named))
+def off_the_front(table: pd.DataFrame, *, named: Mapping[str, Collection[str]]) -> list[int]:
+    """Return how many are on a front somewhere and are not named, or are named and never on it.
+
+    named: by how collectives of all GPUs are sent.
+    """
+    found = []
+    for world, names in named.items():
+        rows = pick(table, part="sweep", world=world)
+        found.append(len(set(rows.loc[rows["num_on_front"] > 0, "strategy"]) ^ set(names)))
+    return found
 
 
 def time_error(table: pd.DataFrame, *, one: str, other: str) -> float:
@@ -70,15 +76,3 @@ def memory_ratios(table: pd.DataFrame, *, pairs: Collection[tuple[str, str]]) ->
         above = pick(rows, strategy=other).set_index(SETTING)["memory_bytes"]
         found.append(float((below / above).max()))
     return found
-
-
-def memory_ratio_at(
-    table: pd.DataFrame, *, one: str, other: str, model: str, trainable_share: float
-) -> float:
-    """Return one strategy's memory over another's, at one of the inputs."""
-    rows = pick(table, part="costs", world="flat", model=model)
-    rows = rows[(rows["trainable_share"] - trainable_share).abs() < 1e-9]
-    if rows.empty:
-        raise MissingRows(f"no inputs of {model} with a share of {trainable_share:g}")
-    values = rows.set_index("strategy")["memory_bytes"]
-    return float(values[one] / values[other])

@@ -9,6 +9,7 @@ from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc
 DRAWN = ("IIG", "NIG")
 """Strategies of Figure 1."""
 EACH = Needs(memory_bytes=2 * 2**30)
+STANDS_IN = {"A100 GPUs": "gloo ranks on a CPU"}
 STARTS = Estimate(seconds=6.0, memory_bytes=2 * 2**30)
 
 
@@ -55,6 +56,7 @@ traced_steps = Experiment(
     needs=EACH,
     estimate=lambda step: STARTS,
     address=("num_ranks",),
+    stands_in=lambda step: STANDS_IN,
 )
 traced_gathers = Experiment(
     "paro/traced_gather",
@@ -66,4 +68,5 @@ traced_gathers = Experiment(
     needs=EACH,
     estimate=lambda gather: STARTS,
     address=("num_ranks", "group_size"),
+    stands_in=lambda gather: STANDS_IN,
 )

@@ -46,6 +46,11 @@ def ranks_apart(table: pd.DataFrame) -> float:
     return float((words.groupby([rows["strategy"], rows["place"]]).nunique() > 1).sum())
 
 
+def off_schedule(table: pd.DataFrame) -> list[float]:
+    """Return what is unlike the schedule, and where ranks differ from each other."""
+    return [unplanned(table), ranks_apart(table)]
+
+
 def wrong_deliveries(table: pd.DataFrame) -> float:
     """Return by how many a rank's arrivals of a part differ from one, of its own from none."""
     wrong = 0
@@ -101,3 +106,8 @@ def unlike_stages(table: pd.DataFrame) -> float:
         same = sum(a == b for a, b in zip(found, planned, strict=False))
         wrong += max(len(found), len(planned)) - same
     return float(wrong)
+
+
+def misdelivered(table: pd.DataFrame) -> list[float]:
+    """Return wrong arrivals, parts sent on too early, and messages between other places."""
+    return [wrong_deliveries(table), early_sends(table), off_their_rail(table)]

@@ -19,14 +19,12 @@ from tests.checkout import PAPERS
 from tests.verdicts import bad, controlled, good
 
 
-def rows_of(
-    point: dict[str, Any], *, off: float, norm: float, padding: int
-) -> list[dict[str, Any]]:
+def rows_of(point: dict[str, Any], *, off: float) -> list[dict[str, Any]]:
     """Return losses of which one step's is off, by so many times what is allowed, for IIG."""
     training = Training.from_json(point)
     allowed = q.TOLERANCES[training.precision]
     return [
-        {**point, "method": method, "step": step, "norm": norm, "least_padding": padding,
+        {**point, "method": method, "step": step, "norm": 1.0, "least_padding": 2,
          "status": "done",
          "loss": (4.0 - step / 50) * (1 + off * allowed * (method == "IIG" and step == 3))}
         for method in methods_of(training)
@@ -34,9 +32,8 @@ def rows_of(
     ]  # fmt: skip
 
 
-def table_of(*, off: float = 0.5, norm: float = 1.0, padding: int = 2) -> pd.DataFrame:
-    points = trainings.params_of("cpu")
-    rows = [row for p in points for row in rows_of(dict(p), off=off, norm=norm, padding=padding)]
+def table_of(*, off: float = 0.5) -> pd.DataFrame:
+    rows = [row for point in trainings.params_of("cpu") for row in rows_of(dict(point), off=off)]
     return build_table(task, {trainings.id: pd.DataFrame(rows)})
 
 
@@ -52,7 +49,7 @@ def whole() -> pd.DataFrame:
 @pytest.fixture(scope="module")
 def wrong() -> pd.DataFrame:
     # Losses between methods are compared where they have rows alone.
-    found = table_of(off=1.5, norm=0.1, padding=0)
+    found = table_of(off=1.5)
     found.loc[(found["method"] == "IIG") & (found["step"] == 5), "loss"] *= 1.03
     return found
 

@@ -14,6 +14,7 @@ from harness.declare.task import Task
 from harness.declare.verdict import Word
 from harness.publish.figures import draw
 from harness.store.table_csv import build_table
+from reproductions.paro.traces import quantities as q
 from reproductions.paro.traces import trial
 from reproductions.paro.traces.experiment import Gather, Step, traced_gathers, traced_steps
 from reproductions.paro.traces.fig01 import task as step_task
@@ -118,6 +119,11 @@ def test_claim_holds_fails_and_needs_its_rows(task: Task, claim: Claim) -> None:
     assert word(task, claim, whole) is good(claim)
     assert word(task, claim, table_of(task, right=False)) is bad(claim)
     assert word(task, claim, whole[:0]) is Word.UNTESTED
+
+
+def test_each_number_of_a_check_sees_what_is_wrong() -> None:
+    assert all(q.off_schedule(table_of(step_task, right=False)))
+    assert all(q.misdelivered(table_of(gather_task, right=False)))
 
 
 def test_a_collective_that_lacks_is_missed() -> None:
