@@ -30,15 +30,14 @@ def _claims(*, bytes_bound: bool) -> tuple[Claim, ...]:
     spills = (
         "no_spills",
         HERE,
-        equal(most_spills, 0, "instructions"),
-        "No build spills registers (most of any).",
+        equal(most_spills, 0, "instructions").measuring("most spills of any build"),
+        "Every build keeps its numbers in registers, without a spill.",
     )
     wide = (
         "wide",
         HERE,
-        at_least(fewest_wide, 1, "instructions"),
-        "Every build moves 128 bits by one instruction where chunks are full (fewest such loads and"
-        " stores of any).",
+        at_least(fewest_wide, 1, "instructions").measuring("fewest such of any build"),
+        "Every build moves 128 bits by one instruction where chunks are full.",
     )
     return claims("what a compiler can say", *((spills, wide) if bytes_bound else (spills,)))
 

@@ -43,12 +43,10 @@ def layout_of(kernel: str) -> Layout:
         cell=Cell("registers", digits=0, seeded=False),
         title="What compilers make of it",
         notes=(
-            "Compiled ahead of time; nothing is run, and no time follows from these numbers.",
-            "Sizes are multiples of 16 and lie at addresses that are: what a kernel takes for"
-            " others is compiled when it is called, and is in no row.",
+            "Compiled ahead of time for sizes and addresses that are multiples of 16. Nothing is"
+            " run, and no time follows from these numbers.",
             "Registers are per thread, shared bytes per block. Loads and stores are of global"
-            " memory, in all paths: tables of addresses, and ends of tensors, which are no full"
-            " chunks, are read in smaller pieces. Wide ones move 128 bits at once.",
+            " memory, those for ends of tensors among them. Wide ones move 128 bits at once.",
         ),
         ours=True,
     )  # fmt: skip

@@ -37,9 +37,8 @@ def layout(title: str, *kernels: str) -> Layout:
         cell=Cell("floor_us", unit="us", digits=1, seeded=False),
         title=title,
         notes=(
-            "A floor is what bytes, of main memory or over PCIe, or products take at the rate of"
-            " the card's data sheet. It is no time of a kernel and no forecast of one: nothing was"
-            " run.",
+            "A floor is the time that bytes, of main memory or over PCIe, or products take at the"
+            " rate of the card's data sheet. Nothing was run, and it forecasts no kernel's time.",
         ),
         ours=True,
     )

@@ -25,43 +25,40 @@ task = Task(
         (
             "outputs_are_right",
             CALLED,
-            equal(q.wrong, 0, "calls"),
-            "At every odd size outputs are those of plain torch in float64, within the table of"
-            " tolerances by type and length of sums, and NaN and infinities stand where they do"
-            " there (calls in which not).",
+            equal(q.wrong, 0, "calls").measuring("calls that differ"),
+            "At every odd size outputs are those of plain torch in float64, NaN and infinities"
+            " included.",
         ),
         (
             "bits_come_again",
             CALLED,
-            equal(q.unlike, 0, "calls"),
-            "The same call gives the same bits each time (calls that do not).",
+            equal(q.unlike, 0, "calls").measuring("calls that differ"),
+            "The same call gives the same bits each time.",
         ),
         (
             "within_the_ends",
             CALLED,
-            equal(q.touched, 0, "bytes"),
-            "Nothing is written beyond the ends of inputs that are changed in place (bytes of the"
-            " bands round them).",
+            equal(q.touched, 0, "bytes").measuring("bytes written beyond"),
+            "Calls that change inputs in place write nothing beyond their ends.",
         ),
         (
             "taken_by_methods",
             CALLED,
-            equal(q.otherwise_chosen, 0, "calls"),
-            "On a GPU methods are given Triton's kernels, on a CPU plain torch (calls for which"
-            " something else is chosen).",
+            equal(q.otherwise_chosen, 0, "calls").measuring("calls given something else"),
+            "Methods get Triton's kernels on a GPU and plain torch on a CPU.",
         ),
         (
             "no_memory_errors",
             WATCHED,
             equal(partial(q.found_by, checker="memcheck"), 0, "errors"),
-            "compute-sanitizer's memcheck finds no access outside of a tensor, at any odd size.",
+            "Kernels stay inside their tensors at every odd size, by compute-sanitizer's memcheck.",
         ),
         (
             "no_races",
             WATCHED,
             equal(partial(q.found_by, checker="racecheck"), 0, "hazards"),
-            "compute-sanitizer's racecheck finds no two threads of a block that race in shared"
-            " memory, at any odd size.",
+            "Threads never race in shared memory at any odd size, by compute-sanitizer's"
+            " racecheck.",
         ),
     ),
 )

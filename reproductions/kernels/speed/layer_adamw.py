@@ -10,6 +10,6 @@ PEERS = ("torch fused, then norms", "torchao, then norms")
 task = speed_task(
     "layer_adamw",
     layout_of("layer_adamw", EAGER, COMPILED, *PEERS, TRITON, CUDA, notes=(LIBRARIES,)),
-    near_the_copy("two of LLaMA-7B's", "step of AdamW with norms"),
+    near_the_copy("layer_adamw", "two of LLaMA-7B's", does="AdamW with norms is"),
     does="a step of AdamW with norms of gradients and weights",
 )

@@ -8,6 +8,8 @@ from harness.declare import InvalidQuantity, MissingRows
 from reproductions.kernels.speed.experiment import TRITON
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
 
 
@@ -19,10 +21,13 @@ def disagreeing(table: pd.DataFrame) -> int:
     return int((~compared.astype(bool)).sum())
 
 
-def share_of_copy(table: pd.DataFrame, *, case: str) -> float:
-    """Return the rate of our kernel as a share of that of a copy, the least of all types."""
-    rows = _rows(table, case, TRITON)
-    return float((rows["copy_us"] / rows["median_us"]).min())
+def shares_of_copy(table: pd.DataFrame, *, places: Sequence[tuple[str, str]]) -> list[float]:
+    """Return the rate of our kernel over that of a copy, by case and type."""
+    return [
+        _value(table, case, TRITON, "copy_us", precision)
+        / _value(table, case, TRITON, "median_us", precision)
+        for case, precision in places
+    ]
 
 
 def speed_up(table: pd.DataFrame, *, case: str, over: str) -> float:

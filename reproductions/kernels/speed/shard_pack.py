@@ -13,15 +13,17 @@ PEERS = (
     "torch fused, then a copy",
 )
 NOTE = (
-    "FSDP2's all_gather_copy_in is given blocks as a list in their new order, which is made before"
-    " it is timed; what it gathers with other ranks is no part of it."
+    "FSDP2's all_gather_copy_in is given its blocks in their new order, and gathers nothing from"
+    " other ranks here."
 )
 task = speed_task(
     "shard_pack",
     layout_of("shard_pack", EAGER, COMPILED, *PEERS, TRITON, CUDA, notes=(NOTE,)),
-    (
-        *near_the_copy("LLaMA-7B's", "rearrangement"),
-        *near_the_copy("LLaMA-7B's step", "step of a shard", of="step"),
+    near_the_copy(
+        "shard_pack",
+        "LLaMA-7B's",
+        "LLaMA-7B's step",
+        does="rearrangement of blocks and step of a shard are",
     ),
     does="putting blocks in order, and the step of a shard",
 )

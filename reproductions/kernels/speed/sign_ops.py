@@ -9,10 +9,12 @@ from reproductions.kernels.speed.table import layout_of
 task = speed_task(
     "sign_ops",
     layout_of("sign_ops", EAGER, COMPILED, TRITON),
-    (
-        *near_the_copy("a GPT, perturb", "step along signs"),
-        *near_the_copy("a GPT, count", "count of same signs", of="count"),
-        *near_the_copy("a GPT, FedSign", "penalty of FedSign with its gradient", of="fedsign"),
+    near_the_copy(
+        "sign_ops",
+        "a GPT, perturb",
+        "a GPT, count",
+        "a GPT, FedSign",
+        does="steps along signs, counts of same signs and FedSign's penalty are",
     ),
     does="steps along signs, counts of same signs and FedSign's penalty",
 )

@@ -38,9 +38,8 @@ TABLE = Table.of(
 )  # fmt: skip
 
 LIBRARIES = (
-    "torch's fused AdamW and torchao's stand where weights are float32: both keep moments in the"
-    " type of weights, which for bfloat16 is another algorithm. torchao's is its own step without"
-    " stochastic rounding, tensor by tensor, where it is installed."
+    "torch's fused AdamW and torchao's stand for float32 alone: with weights in bfloat16 they keep"
+    " moments in bfloat16, which is another algorithm. torchao's steps tensor by tensor."
 )
 """What libraries' steps of AdamW are."""
 
@@ -61,8 +60,8 @@ def layout_of(kernel: str, *implementations: str, notes: Sequence[str] = ()) -> 
         cell=Cell("median_us", unit="us", digits=1),
         title="Time of a call",
         notes=(
-            "Medians of calls that take turns in one process; over processes, the mean and its"
-            " spread. On a CPU one thread, where no kernel of ours runs.",
+            "Medians of calls that take turns in one process, then mean and spread over processes."
+            " On a CPU one thread, and no kernel of ours.",
             *notes,
         ),
         ours=True,

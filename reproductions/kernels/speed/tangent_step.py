@@ -9,6 +9,6 @@ from reproductions.kernels.speed.table import layout_of
 task = speed_task(
     "tangent_step",
     layout_of("tangent_step", EAGER, COMPILED, "torch.func's jvp", TRITON),
-    near_the_copy("a GPT's layer", "step of Adam with 16 tangents"),
+    near_the_copy("tangent_step", "a GPT's layer", does="Adam with 16 tangents is"),
     does="a step of Adam with its tangents",
 )

@@ -2,108 +2,107 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
 from dataclasses import replace
 from functools import partial
-from itertools import combinations
-from typing import Any
 
 from harness.declare import CHECK, CPU_UP, Task, at_most, claims, ratio, within
 from reproductions.supar.coordinates import quantities as q
 from reproductions.supar.coordinates import table
 from reproductions.supar.coordinates.experiment import coordinate_check
+from reproductions.supar.models.captions import SPREAD
 from reproductions.supar.models.claims import OURS, Row
-from reproductions.supar.models.schemes import NAMES
+from reproductions.supar.models.schemes import LABELS
 
-SCHEMES = ("supar", "sp", "mup")
+RIVALS = ("sp", "mup")
 TESTED = replace(OURS, elsewhere=table.TOO_NARROW)
 BY_RULE = CHECK.at(*CPU_UP, elsewhere=table.TOO_NARROW)
 """Set by the scheme's own rule, in the mean over seeds: it says that our code follows that."""
-SIZES = {
-    "delta_y_rms": (
-        "update",
-        "the change of the {} output by the first update, where the rule sets it",
-        1,
-    ),
-    "grad_x_rms": (
-        "gradient",
-        "the gradient with respect to the {} input, before any update, where the rule sets it",
-        0,
-    ),
-}
-"""The word of a claim, its phrase, and the step at which a size is judged."""
 DENSITIES = ("1/16", "1/8", "1/4", "1/2", "dense")
-PAIRS = tuple(f"{sparser} and {denser}" for sparser, denser in combinations(DENSITIES, 2))
 LAST_STEP = 9
 
 
-def slopes() -> Iterator[Row]:
-    """Yield the checks on activations at initialization."""
-    for scheme in SCHEMES:
-        for block, word in table.BLOCKS.items():
-            where: dict[str, Any] = {"scheme": scheme, "block": block, "step": 0}
-            if scheme == "supar":
-                criterion = at_most(partial(q.activation_slope_size, **where), 0.15, "")
-                phrase = "do not depend on density (log-log slope at most 0.15)."
-            else:
-                criterion = within(partial(q.activation_slope, **where), 0.7, 1.4, "")
-                phrase = "shrink in proportion to density (log-log slope 0.7 to 1.4)."
-            statement = (
-                f"At initialization, where the rule decides it, {word} activations under"
-                f" {NAMES[scheme]} {phrase}"
-            )
-            yield f"slope_{scheme}_{block}", BY_RULE, criterion, statement
+def named(*schemes: str) -> list[str]:
+    """Return the names of a quantity's numbers: blocks, of each scheme where there are several."""
+    if len(schemes) == 1:
+        return list(table.BLOCKS.values())
+    return [f"{LABELS[scheme]}, {block}" for scheme in schemes for block in table.BLOCKS.values()]
 
 
-def after_training() -> Iterator[Row]:
-    """Yield the claims on activations after nine updates."""
-    for scheme in SCHEMES:
-        low, high, phrase = (
-            (0.25, 4.0, "within a factor 4 of the dense ones.")
-            if scheme == "supar"
-            else (0.0, 0.1, "at most 0.1 of the dense ones.")
-        )
-        for block, word in table.BLOCKS.items():
-            pair = partial(
-                q.sparse_to_dense, scheme=scheme, block=block, step=LAST_STEP, density=0.0625
-            )
-            statement = (
-                f"After nine updates under {NAMES[scheme]}, {word} activations at density 1/16 are"
-                f" {phrase}"
-            )
-            yield f"after_{scheme}_{block}", TESTED, ratio(pair, low, high, ""), statement
+def after_training(id: str, *schemes: str, low: float, high: float, statement: str) -> Row:
+    """Return the claim on activations after nine updates."""
+    pairs = partial(q.sparse_to_dense, schemes=schemes, step=LAST_STEP, density=0.0625)
+    asked = ratio(pairs, low, high, "").naming(*named(*schemes))
+    return id, TESTED, asked.measuring("activation over the dense one"), statement
 
 
-def sizes() -> Iterator[Row]:
-    """Yield the checks on updates and gradients under SmuPar."""
-    for value, (name, phrase, step) in SIZES.items():
-        for block, word in table.BLOCKS.items():
-            each = partial(q.each_to_each, value=value, scheme="supar", block=block, step=step)
-            yield (
-                f"{name}_supar_{block}",
-                BY_RULE,
-                ratio(each, 1 / 2.5, 2.5, "").naming(*PAIRS),
-                f"Under {NAMES['supar']}, {phrase.format(word)}, differs by at most a factor 2.5"
-                " between any two densities.",
-            )
+def keep_size(name: str, value: str, statement: str) -> Row:
+    """Return the check that a size of SmuPar's blocks does not depend on density."""
+    pairs = [f"{a} and {b}" for a, b in itertools.combinations(DENSITIES, 2)]
+    each = partial(q.each_to_each, value=value, scheme="supar", step=q.FIRST_STEP[value])
+    names = [f"{block}, {pair}" for block in table.BLOCKS.values() for pair in pairs]
+    return f"{name}_keep_size", BY_RULE, ratio(each, 1 / 2.5, 2.5, "").naming(*names), statement
 
 
 task = Task(
     "supar/fig05",
     reads=(coordinate_check,),
     table=table.BLOCK_MEANS,
-    claims=claims("Figure 5, Finding 1", *slopes(), *after_training())
+    claims=claims(
+        "Figure 5, Finding 1",
+        (
+            "supar_flat_at_start",
+            BY_RULE,
+            at_most(partial(q.slope_sizes, schemes=("supar",), step=0), 0.15, "").naming(
+                *named("supar")
+            ),
+            "Before training, activations under SμPar do not depend on density: their log-log slope"
+            " is about 0.",
+        ),
+        (
+            "sp_and_mup_shrink",
+            BY_RULE,
+            within(partial(q.slopes, schemes=RIVALS, step=0), 0.7, 1.4, "").naming(*named(*RIVALS)),
+            "Before training, activations under SP and μP shrink with density: their log-log slope"
+            " is about 1.",
+        ),
+        after_training(
+            "supar_activations_stay",
+            "supar",
+            low=0.25,
+            high=4.0,
+            statement="After nine updates under SμPar, activations at density 1/16 are about as"
+            " large as dense ones.",
+        ),
+        after_training(
+            "sp_and_mup_vanish",
+            *RIVALS,
+            low=0.0,
+            high=0.1,
+            statement="After nine updates under SP and μP, activations at density 1/16 have all but"
+            " vanished.",
+        ),
+    )
     + claims(
         "Finding 1 and the feature-learning desiderata, section 3 (no plot)",
-        *sizes(),
+        keep_size(
+            "updates",
+            "delta_y_rms",
+            "The first update under SμPar changes a block's output by about as much at every"
+            " density.",
+        ),
+        keep_size(
+            "gradients",
+            "grad_x_rms",
+            "Before training, gradients at a block's input under SμPar are about as large at every"
+            " density.",
+        ),
     ),
     figure="figures:coordinate_panels",
     caption="Mean absolute activation against density, one line per step from before training"
-    " (t=0) to after nine updates (t=9): mean over seeds; bars, at t=0 and t=9, show its standard"
-    " error. Each panel states the fitted log-log slope at t=0, with its 95 % interval."
-    " Hollow and dashed: the plot shipped with the authors' code, a third party's reproduction"
-    " and not the paper's figure; its width, rate and scaling of residual outputs are its own, so"
-    " slopes compare and levels do not.",
+    f" (t=0) to after nine updates (t=9). {SPREAD} Each panel states the log-log slope at t=0 with"
+    " its 95 % interval. Hollow and dashed: the plot shipped with the authors' code, whose width,"
+    " rate and scaling of residual outputs are its own. Slopes compare, levels do not.",
     alt="Six panels, attention and feed-forward by SP, μP and SμPar: mean absolute activation"
     " against density on logarithmic axes, one line per training step.",
 )

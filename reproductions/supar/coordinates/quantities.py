@@ -11,9 +11,12 @@ import math
 from typing import TYPE_CHECKING
 
 from harness.declare import InvalidQuantity, MissingRows, pick
+from reproductions.supar.coordinates.table import BLOCKS
 from reproductions.supar.models.slopes import log_slope
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
 
 FIRST_STEP = {"grad_x_rms": 0, "delta_y_rms": 1}
@@ -44,24 +47,39 @@ def activation_slope(table: pd.DataFrame, *, scheme: str, block: str, step: int)
     )
 
 
-def activation_slope_size(table: pd.DataFrame, *, scheme: str, block: str, step: int) -> float:
-    """Return the slope without its sign."""
-    return abs(activation_slope(table, scheme=scheme, block=block, step=step))
+def slopes(table: pd.DataFrame, *, schemes: Sequence[str], step: int) -> list[float]:
+    """Return `activation_slope` of each scheme's blocks, in their order."""
+    return [
+        activation_slope(table, scheme=scheme, block=block, step=step)
+        for scheme in schemes
+        for block in BLOCKS
+    ]
+
+
+def slope_sizes(table: pd.DataFrame, *, schemes: Sequence[str], step: int) -> list[float]:
+    """Return `slopes` without their signs."""
+    return [abs(slope) for slope in slopes(table, schemes=schemes, step=step)]
 
 
 def sparse_to_dense(
-    table: pd.DataFrame, *, scheme: str, block: str, step: int, density: float
-) -> tuple[float, float]:
-    """Return mean absolute activation at `density` and at density 1, for their ratio."""
-    sizes = by_density(table, scheme=scheme, block=block, step=step, value="mean_abs_activation")
-    if density not in sizes or 1.0 not in sizes:
-        raise MissingRows(f"{scheme}, {block}: density {density:g} or 1 was not run")
-    return sizes[density], sizes[1.0]
-
-
-def each_to_each(
-    table: pd.DataFrame, *, scheme: str, block: str, step: int, value: str
+    table: pd.DataFrame, *, schemes: Sequence[str], step: int, density: float
 ) -> list[float]:
-    """Return the sizes at each two densities, one pair after the other, for their ratios."""
-    sizes = by_density(table, scheme=scheme, block=block, step=step, value=value).values()
-    return list(itertools.chain.from_iterable(itertools.combinations(sizes, 2)))
+    """Return mean absolute activations at `density` and dense, a pair per scheme and block."""
+    found = []
+    for scheme, block in itertools.product(schemes, BLOCKS):
+        sizes = by_density(
+            table, scheme=scheme, block=block, step=step, value="mean_abs_activation"
+        )
+        if not {density, 1.0} <= set(sizes):
+            raise MissingRows(f"{scheme}, {block}: densities {density:g} and 1 are not both there")
+        found += [sizes[density], sizes[1.0]]
+    return found
+
+
+def each_to_each(table: pd.DataFrame, *, scheme: str, step: int, value: str) -> list[float]:
+    """Return a size at each two densities, block by block, one pair after the other."""
+    found: list[float] = []
+    for block in BLOCKS:
+        sizes = by_density(table, scheme=scheme, block=block, step=step, value=value).values()
+        found += itertools.chain.from_iterable(itertools.combinations(sizes, 2))
+    return found

@@ -39,9 +39,8 @@ def average(table: pd.DataFrame, *, scheme: str, density: float | None = None) -
 
 
 def average_at_lowest(table: pd.DataFrame, *, scheme: str) -> float:
-    """Return the average accuracy at the lowest density; of guessing where it has none."""
-    density = None if scheme == "random" else float(table["density"].min())
-    return average(table, scheme=scheme, density=density)
+    """Return the average accuracy at the lowest density."""
+    return average(table, scheme=scheme, density=float(table["density"].min()))
 
 
 def leads(table: pd.DataFrame) -> list[float]:
@@ -60,33 +59,10 @@ def leads(table: pd.DataFrame) -> list[float]:
     ]
 
 
-def lead_on_task(table: pd.DataFrame, *, task: str) -> float:
-    """Return SmuPar's accuracy over the better of SP's and muP's at the lowest density."""
-    density = float(table["density"].min())
-    others = [accuracy(table, scheme=name, task=task, density=density) for name in ("sp", "mup")]
-    return accuracy(table, scheme="supar", task=task, density=density) - max(others)
-
-
-def margins_over_random(table: pd.DataFrame) -> list[float]:
-    """Return what SP and SmuPar score above guessing, on average at the lowest density."""
-    guessing = average_at_lowest(table, scheme="random")
-    return [average_at_lowest(table, scheme=scheme) - guessing for scheme in ("sp", "supar")]
-
-
-def mup_and_supar(table: pd.DataFrame) -> list[float]:
-    """Return the averages of muP and SmuPar at the lowest density."""
-    return [average_at_lowest(table, scheme=scheme) for scheme in ("mup", "supar")]
-
-
-def largest_dense_difference(table: pd.DataFrame) -> float:
-    """Return the largest difference of dense SmuPar and muP, over tasks and seeds; whole table."""
-    dense = table[table["density"] == 1.0].dropna(subset=["accuracy"])
-    keys = ["task", "seed"]
-    supar, mup = (dense[dense["scheme"] == name].set_index(keys) for name in ("supar", "mup"))
-    both = supar["accuracy"].astype(float) - mup["accuracy"].astype(float)
-    if both.dropna().empty:
-        raise MissingRows("SmuPar and muP share no dense net")
-    return float(both.abs().max())
+def leads_at_lowest(table: pd.DataFrame) -> list[float]:
+    """Return SmuPar's average over SP's and over muP's, at the lowest density."""
+    mine = average_at_lowest(table, scheme="supar")
+    return [mine - average_at_lowest(table, scheme=scheme) for scheme in ("sp", "mup")]
 
 
 def largest_gap_to(table: pd.DataFrame, *, printed: Sequence[tuple[str, float]]) -> float:
@@ -100,16 +76,6 @@ def largest_gap_to(table: pd.DataFrame, *, printed: Sequence[tuple[str, float]])
     if not gaps:
         raise MissingRows("the table has no rows of guessing")
     return max(gaps)
-
-
-def race_lead(table: pd.DataFrame) -> float:
-    """Return SmuPar's lead on RACE at the lowest density.
-
-    Raises MissingRows where RACE was not run.
-    """
-    if table.loc[table["task"] == "race", "accuracy"].dropna().empty:
-        raise MissingRows("RACE was not run: the data catalogue has no copy of it")
-    return lead_on_task(table, task="race")
 
 
 def printed_at(reference: pd.DataFrame, *, series: str, density: float) -> float | None:

@@ -55,6 +55,11 @@ def optimum_shift(table: pd.DataFrame, *, scheme: str, x: str = "log2_lr") -> fl
     return sparse - optimum(table, scheme=scheme, density=1.0, x=x)
 
 
+def optimum_shifts(table: pd.DataFrame, *, schemes: Sequence[str]) -> list[float]:
+    """Return `optimum_shift` of the learning rate of several schemes, in the given order."""
+    return [optimum_shift(table, scheme=scheme) for scheme in schemes]
+
+
 def optimum_distance(table: pd.DataFrame, *, scheme: str, x: str = "log2_lr") -> float:
     """Return how far the optimum moves from dense to the lowest density, in octaves."""
     return abs(optimum_shift(table, scheme=scheme, x=x))
@@ -91,11 +96,12 @@ def transfer_loss(table: pd.DataFrame, *, scheme: str, x: str = "log2_lr") -> fl
     return (sparse[carried] - best) / best
 
 
-def transfer_losses(
+def extra_transfer_losses(
     table: pd.DataFrame, *, schemes: Sequence[str], x: str = "log2_lr"
 ) -> list[float]:
-    """Return `transfer_loss` of several schemes, in the given order."""
-    return [transfer_loss(table, scheme=scheme, x=x) for scheme in schemes]
+    """Return by how much `transfer_loss` of some schemes is above SmuPar's, in the given order."""
+    least = transfer_loss(table, scheme="supar", x=x)
+    return [transfer_loss(table, scheme=scheme, x=x) - least for scheme in schemes]
 
 
 def within_rows(

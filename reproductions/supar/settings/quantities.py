@@ -10,13 +10,11 @@ from harness.declare import pick
 from harness.errors import SpecError
 from reproductions.supar.models.printed import (
     ALL,
-    LR_DECAYS,
     Printed,
     half_unit,
     num_digits,
     printed,
 )
-from reproductions.supar.models.schemes import NAMES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,30 +43,10 @@ digits on: a standard deviation of 0.02 and a multiplier of 1 are chosen, not ro
 FLOAT_NOISE = 1e-12
 """What rounding does to a learning rate that is a product; far below any printed digit."""
 
-IN_WORDS = {
-    "d_model": "width",
-    "n_layers": "number of layers",
-    "d_head": "head size",
-    "batch_sequences": "batch size in sequences",
-    "lr": "peak learning rate",
-    "init_std": "initial standard deviation",
-    "alpha_input": "input multiplier",
-    "alpha_output": "output multiplier",
-    "lr_decay": "final learning rate over the peak",
-    "warmup_steps": "number of warm-up steps",
-    "steps": "number of steps",
-    "tokens": "number of tokens",
-    "flop_ratio": "ratio of training operations, the sparsest net over the dense one",
-    "sigma_W_base": "base standard deviation",
-    "eta_base": "base learning rate",
-    "d_model_base": "base width",
-    "sequence_length": "sequence length",
-}
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Setting:
-    """One printed setting, which our `paper` grids should have."""
+    """One printed setting, which our grids at `paper` should have."""
 
     item: str
     """tab03, or a row of Table 4 by its figures."""
@@ -86,18 +64,6 @@ class Setting:
         """Its name among those of its table: `fig10_lr_sp_0.25`."""
         places = [place for place in (self.scheme, self.density) if place != ALL]
         return "_".join([self.item, self.name.lower(), *places])
-
-    @property
-    def statement(self) -> str:
-        """What it says of our grids."""
-        of_scheme = "" if self.scheme == ALL else f" of {NAMES[self.scheme]}"
-        at_density = "" if self.density == ALL else f" at density {self.density}"
-        text = self.cell.text
-        value = f"{self.published:g} ({text})" if text in LR_DECAYS else text
-        return (
-            f"Our `paper` grids for {_title(self.item)} have the published {IN_WORDS[self.name]}"
-            f"{of_scheme}{at_density}: {value}."
-        )
 
 
 def published_settings(word: str) -> Iterator[Setting]:
@@ -123,17 +89,6 @@ def published_settings(word: str) -> Iterator[Setting]:
             tolerance=tolerance_of(cell.y_name, cell.text),
             cell=cell,
         )
-
-
-def _title(item: str) -> str:
-    """Return what an item is called in a sentence.
-
-    >>> _title("tab03"), _title("fig05"), _title("fig01_06_08_14")
-    ('Table 3', 'Figure 5', 'Figures 1, 6, 8 and 14')
-    """
-    *first, last = [str(int(number)) for number in item[3:].split("_")]
-    kind = "Table" if item.startswith("tab") else "Figure"
-    return f"{kind}s {', '.join(first)} and {last}" if first else f"{kind} {last}"
 
 
 def tolerance_of(name: str, text: str) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from harness.declare import Task, bind, claims, more_than
+from reproductions.supar.models.captions import CURVES, NOT_PUBLISHED
 from reproductions.supar.models.claims import OURS
 from reproductions.supar.models.schemes import ABLATIONS, NAMES
 from reproductions.supar.sweeps import quantities as q
@@ -24,7 +25,7 @@ task = Task(
         "Figure 13, appendix C",
         *(
             (
-                f"{scheme}_fails",
+                f"{scheme.removeprefix('mup_')}_fails",
                 OURS,
                 more_than(
                     partial(q.failures_of_half, scheme=scheme, x=X, octaves=1.0),
@@ -34,21 +35,16 @@ task = Task(
                 )
                 .in_at_least(1)
                 .naming(*SIGNS)
-                .measuring("by how much more than what the sign asks"),
-                f"{NAMES[scheme]} does not do: its optimal standard deviation moves at least one"
-                " factor-2 step farther than SμPar's, or the dense model's best one costs it more"
-                " at the lowest density. Either suffices; the number is that of the sign that"
-                " comes nearer, whose unit stands beside it.",
+                .measuring("beyond what is asked"),
+                f"Under {NAMES[scheme]} the best standard deviation moves farther, or costs more to"
+                " keep, than under SμPar.",
             )
             for scheme in ABLATIONS
         ),
     ),
     figure=bind(".models.sweep_figures:our_sweep_panels", schemes=table.ABLATED, x=X),
-    caption="Train loss against the base standard deviation at the start, one line per density:"
-    " mean over seeds, bars show its standard error. A ring marks the least mean loss of each line,"
-    " unless it lies at the line's end; the vertical line is that of the dense model, which for"
-    " both ablations is μP's. Steep ends are cut off. The paper's curves are not published as"
-    " numbers.",
+    caption="Train loss against the base standard deviation at the start, one line per density."
+    f" {CURVES} Both ablations have μP's dense runs. {NOT_PUBLISHED}",
     alt="Three panels of train loss against log2 initial standard deviation, one line per density,"
     " for μP with SμPar's initial variance alone, with its learning rate alone, and SμPar.",
 )

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING
 from harness.declare import InvalidQuantity, MissingRows, pick
 from reproductions.supar.models.optima import (
     densities_of,
+    extra_transfer_losses,
     optimum,
     optimum_distance,
     optimum_either_way,
-    optimum_shift,
-    transfer_losses,
 )
 
 if TYPE_CHECKING:
@@ -96,9 +95,10 @@ def best_gain(table: pd.DataFrame, *, scheme: str) -> float:
     return (losses[0] - losses[-1]) / losses[0]
 
 
-def best_gains(table: pd.DataFrame, *, schemes: Sequence[str]) -> list[float]:
-    """Return the gains of some schemes, in the given order."""
-    return [best_gain(table, scheme=scheme) for scheme in schemes]
+def gains_beyond(table: pd.DataFrame, *, schemes: Sequence[str]) -> list[float]:
+    """Return by how much SmuPar gains more than each of some schemes, in the given order."""
+    most = best_gain(table, scheme="supar")
+    return [most - best_gain(table, scheme=scheme) for scheme in schemes]
 
 
 def steps_back(table: pd.DataFrame, *, scheme: str, x: str) -> list[float]:
@@ -129,27 +129,25 @@ def failures_of_half(table: pd.DataFrame, *, scheme: str, x: str, octaves: float
     The distance its optimum moves beyond SmuPar's and `octaves`; and by how much dearer its
     transfer is, relative to the loss.
     """
-    ours, theirs = transfer_losses(table, schemes=("supar", scheme), x=x)
-    return [extra_distance(table, scheme=scheme, x=x) - octaves, theirs - ours]
+    (dearer,) = extra_transfer_losses(table, schemes=(scheme,), x=x)
+    return [extra_distance(table, scheme=scheme, x=x) - octaves, dearer]
 
 
-def mean_gap(table: pd.DataFrame, *, scheme: str, densest: float) -> float:
-    """Return the mean over densities up to `densest` of (scheme - supar) / supar.
+def mean_gap(table: pd.DataFrame, *, scheme: str) -> float:
+    """Return the mean over densities of (scheme - supar) / supar.
 
     Losses are train losses, each at its own chosen learning rate. Raises InvalidQuantity where a
     choice lies on its window's edge: its loss then is the window's, not the scheme's.
     """
-    theirs = _chosen_losses(table, scheme, densest)
-    ours = _chosen_losses(table, "supar", densest)
+    theirs = _chosen_losses(table, scheme)
+    ours = _chosen_losses(table, "supar")
     if theirs.keys() != ours.keys():
         raise MissingRows(f"{scheme} and supar were not run at the same densities")
     return statistics.fmean((theirs[d] - ours[d]) / ours[d] for d in ours)
 
 
-def _chosen_losses(table: pd.DataFrame, scheme: str, densest: float) -> dict[float, float]:
-    rows = table[(table["scheme"] == scheme) & (table["density"] <= densest)]
-    if rows.empty:
-        raise MissingRows(f"the table has no rows of {scheme} up to density {densest:g}")
+def _chosen_losses(table: pd.DataFrame, scheme: str) -> dict[float, float]:
+    rows = pick(table, scheme=scheme)
     losses = {}
     for density, loss, edge in zip(
         rows["density"], rows["train_loss"], rows["on_edge"], strict=True
@@ -164,19 +162,6 @@ def _chosen_losses(table: pd.DataFrame, scheme: str, densest: float) -> dict[flo
 def apart_on(table: pd.DataFrame, *, ladder: str) -> list[float]:
     """Return how far each two of SP's optima on one ladder are apart, in octaves, signed."""
     return optima_apart(pick(table, ladder=ladder), scheme="sp")
-
-
-def rises_beyond(table: pd.DataFrame) -> list[float]:
-    """Return by how much SP's optimum rises farther at equal width, in octaves.
-
-    From the densest to the sparsest net; than it rises at equal weights per neuron, and than it
-    falls there.
-    """
-    still, wide = (
-        optimum_shift(pick(table, ladder=ladder), scheme="sp")
-        for ladder in ("iso_neuron", "fixed_width")
-    )
-    return [wide - still, wide + still]
 
 
 def optima_on(table: pd.DataFrame, *, ladder: str) -> list[float]:

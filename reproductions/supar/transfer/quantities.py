@@ -15,16 +15,26 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def losses_at(
-    table: pd.DataFrame, *, schemes: Sequence[str], density: float, value: str
+def differences(
+    table: pd.DataFrame,
+    *,
+    pairs: Sequence[tuple[str, str]],
+    densities: Sequence[float],
+    value: str,
 ) -> list[float]:
-    """Return a loss of several schemes at one density, in the given order; inf if diverged."""
-    return list(_losses_at(table, schemes, density, value))
+    """Return the first scheme's loss less the second's, pair by pair at each density."""
+    found = []
+    for density in densities:
+        for pair in pairs:
+            first, second = _losses_at(table, pair, density, value)
+            found.append(first - second)
+    return found
 
 
 def _losses_at(
     table: pd.DataFrame, schemes: Sequence[str], density: float, value: str
 ) -> Iterator[float]:
+    """Yield a loss of several schemes at one density; infinite where a net diverged."""
     for scheme in schemes:
         rows = table[(table["scheme"] == scheme) & (table["density"] == density)]
         if len(rows) != 1:

@@ -294,6 +294,17 @@ def test_goals_hold_fail_and_ask_for_seeds(task: Task, claim: Any) -> None:
     assert controlled(claim, fast, seed="seed", profile="cpu").word == Word.UNTESTED
 
 
+@pytest.mark.parametrize("place", ["a GPT, FedSign, bfloat16", "a GPT, count, float32"])
+def test_a_goal_of_several_calls_needs_each_in_each_type(place: str) -> None:
+    task = TASKS["sign_ops"]
+    (goal,) = [claim for claim in task.claims if claim.id == "near_the_copy"]
+    table = table_of(task, triton_us=1.05, others_us=4.0)
+    at = table["case"] + ", " + table["precision"] == place
+    table.loc[at & (table["implementation"] == TRITON), "median_us"] *= 4.0
+    verdict = controlled(goal, table, seed="seed", profile="gpu")
+    assert (verdict.word, verdict.deciding) == (Word.CONTRADICTED, place)
+
+
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_the_check_of_outputs_says_that_no_kernel_of_ours_ran_on_a_cpu(kernel: str) -> None:
     """HOLDS at `cpu` must not read as if a kernel had been held to anything there."""

@@ -32,7 +32,7 @@ from reproductions.supar.downstream.experiment import (
     given,
     net_of,
 )
-from reproductions.supar.downstream.quantities import average, leads, margins_over_random
+from reproductions.supar.downstream.quantities import average, leads, leads_at_lowest
 from reproductions.supar.downstream.trial import checkpoint_file, net_config
 from reproductions.supar.models.points import point as made
 from reproductions.supar.models.training import generator_of
@@ -264,18 +264,16 @@ def test_averages_are_over_the_tasks_that_were_run() -> None:
     assert average(table, scheme="random") == pytest.approx(mean)
     assert average(table, scheme="sp", density=0.25) == pytest.approx(mean + 0.04)
     assert leads(table)[:2] == pytest.approx([0.06, 0.01])
-    assert margins_over_random(table) == pytest.approx([0.04, 0.10])
+    assert leads_at_lowest(table) == pytest.approx([0.06, 0.01])
 
 
-def test_race_is_not_run_at_cpu_and_the_other_claims_say_their_reason() -> None:
-    table = tables.task_accuracies(frames()).reindex(columns=tables.TASKS.names)
-    for claim in tab02.task.claims:
-        verdict = controlled(claim, table, seed="seed", profile="cpu")
-        if claim.id == "supar_best_race":
-            assert verdict.word == Word.UNTESTED
-            assert "RACE" in verdict.reason
-        elif claim.scope.grade == "empirical":
-            assert verdict.word == Word.UNTESTED
+def test_every_rival_counts_in_the_lead_at_the_lowest_density() -> None:
+    (claim,) = tab02_proxy.task.claims
+    for scheme, name in (("sp", "SP"), ("mup", "μP")):
+        table = scores(True, names=PROXY).reindex(columns=tab02_proxy.task.table.names)
+        table.loc[table["scheme"] == scheme, "accuracy"] += 0.5
+        verdict = controlled(claim, table, seed=tab02_proxy.task.table.seed, profile="cpu")
+        assert (verdict.word, verdict.deciding) == (Word.CONTRADICTED, name)
 
 
 def test_table_without_low_densities_is_no_evidence() -> None:

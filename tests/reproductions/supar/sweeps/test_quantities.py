@@ -46,7 +46,7 @@ SPARSE = curve([5.0, 4.5, 4.0, 2.5, 4.0, 4.5], density=0.25)  # least at 0; 4.0 
 def test_shift_is_signed_and_distance_is_not() -> None:
     assert optima.optimum_shift(table(DENSE, SPARSE), scheme="sp") == 1.0
     falling = table(DENSE, SPARSE.assign(log2_lr=SPARSE["log2_lr"] - 3.0))
-    assert optima.optimum_shift(falling, scheme="sp") == -2.0
+    assert optima.optimum_shifts(falling, schemes=("sp", "sp")) == [-2.0, -2.0]
     assert optima.optimum_distance(falling, scheme="sp") == 2.0
 
 
@@ -75,11 +75,10 @@ def test_each_two_densities_optima_are_compared() -> None:
     assert sweeps.optima_apart(DENSE, scheme="sp") == []
 
 
-def test_a_rise_is_compared_with_a_move_either_way() -> None:
+def test_ladders_are_told_apart() -> None:
     falling = SPARSE.assign(log2_lr=SPARSE["log2_lr"] - 4.0)  # -1, then -4: three octaves down
     ladders = {"iso_neuron": table(DENSE, falling), "fixed_width": table(DENSE, SPARSE)}
     both = table(*(rows.assign(ladder=name) for name, rows in ladders.items()))
-    assert sweeps.rises_beyond(both) == [4.0, -2.0]
     assert sweeps.apart_on(both, ladder="iso_neuron") == [-3.0]
     assert sweeps.optima_on(both, ladder="iso_neuron") == [-1.0, -4.0]
 
@@ -161,11 +160,9 @@ def test_transfer_loss_is_nothing_where_the_optimum_stays() -> None:
 def test_transfer_loss_is_infinite_where_the_dense_rate_diverges() -> None:
     sparse = curve([4.0, 2.5, 4.0, 5.0, NAN], density=0.25, first=-5.0)
     assert optima.transfer_loss(table(DENSE, sparse), scheme="sp") == math.inf
-    losses = optima.transfer_losses(
-        table(DENSE, sparse, *(DENSE.assign(scheme="supar", density=d) for d in (1.0, 0.25))),
-        schemes=("supar", "sp"),
-    )
-    assert losses == [0.0, math.inf]
+    still = [DENSE.assign(scheme="supar", density=d) for d in (1.0, 0.25)]
+    both = table(DENSE, sparse, *still)
+    assert optima.extra_transfer_losses(both, schemes=("sp", "supar")) == [math.inf, 0.0]
 
 
 def test_a_dense_rate_outside_the_sparse_window_is_said() -> None:
@@ -196,6 +193,9 @@ def test_descending_best_ascends_where_losses_fall() -> None:
 
 def test_best_gain_compares_the_ends() -> None:
     assert sweeps.best_gain(LADDER, scheme="sp") == pytest.approx(0.05 / 2.0)
+    still = [curve([3.0, 2.0, 3.0], scheme="supar", density=d) for d in (1.0, 0.5, 0.25)]
+    both = table(LADDER, *still)
+    assert sweeps.gains_beyond(both, schemes=("sp",)) == pytest.approx([-0.05 / 2.0])
 
 
 def test_best_losses_are_those_of_the_least_validation_loss() -> None:
@@ -301,20 +301,19 @@ def chosen(losses: dict[str, tuple[float, float]]) -> pd.DataFrame:
     )
 
 
-def test_mean_gap_is_over_the_densities_asked_for() -> None:
+def test_mean_gap_is_over_all_densities() -> None:
     rows = chosen({"supar": (2.0, 2.5), "sp": (2.2, 2.0)})
-    assert sweeps.mean_gap(rows, scheme="sp", densest=1.0) == pytest.approx((0.1 - 0.2) / 2)
-    assert sweeps.mean_gap(rows, scheme="sp", densest=0.5) == pytest.approx(-0.2)
+    assert sweeps.mean_gap(rows, scheme="sp") == pytest.approx((0.1 - 0.2) / 2)
 
 
 def test_mean_gap_of_a_choice_on_the_edge_is_invalid() -> None:
     rows = chosen({"supar": (2.0, 2.5), "sp": (2.2, 2.0)})
     rows.loc[3, "on_edge"] = True
     with pytest.raises(InvalidQuantity, match=r"sp at density 0\.125: .*on the edge"):
-        sweeps.mean_gap(rows, scheme="sp", densest=1.0)
+        sweeps.mean_gap(rows, scheme="sp")
 
 
 def test_mean_gap_over_unlike_densities_is_missing_rows() -> None:
     rows = chosen({"supar": (2.0, 2.5), "sp": (2.2, 2.0)})
     with pytest.raises(MissingRows, match="not run at the same densities"):
-        sweeps.mean_gap(rows.drop(index=3), scheme="sp", densest=1.0)
+        sweeps.mean_gap(rows.drop(index=3), scheme="sp")

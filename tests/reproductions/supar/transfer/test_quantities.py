@@ -23,13 +23,10 @@ def untuned(losses: dict[str, tuple[float, float]]) -> pd.DataFrame:
 GAPS = untuned({"supar": (2.0, 2.5), "mup": (2.0, 3.0), "sp": (2.2, 4.0)})
 
 
-def test_losses_come_in_the_order_asked_for() -> None:
-    schemes = ("sp", "supar", "mup")
-    assert gaps.losses_at(GAPS, schemes=schemes, density=0.125, value="val_loss") == [
-        4.0,
-        2.5,
-        3.0,
-    ]
+def test_differences_are_of_each_pair_at_each_density() -> None:
+    pairs = (("sp", "supar"), ("mup", "sp"))
+    found = gaps.differences(GAPS, pairs=pairs, densities=(1.0, 0.125), value="val_loss")
+    assert found == pytest.approx([0.2, -0.2, 1.5, -1.0])
 
 
 def test_gap_is_relative_to_either_of_the_two() -> None:
@@ -47,18 +44,15 @@ def test_gap_dense_and_sparse() -> None:
 
 def test_a_diverged_rival_is_infinitely_behind() -> None:
     gone = untuned({"supar": (2.0, 2.5), "sp": (2.2, math.nan)})
-    schemes = ("supar", "sp")
-    assert gaps.losses_at(gone, schemes=schemes, density=0.125, value="val_loss") == [
-        2.5,
-        math.inf,
-    ]
+    pairs = (("sp", "supar"),)
+    assert gaps.differences(gone, pairs=pairs, densities=(0.125,), value="val_loss") == [math.inf]
     assert gaps.gap_at_lowest(gone, scheme="sp", value="val_loss") == math.inf
 
 
 def test_two_rows_a_scheme_and_seed_are_missing_rows() -> None:
     twice = pd.concat([GAPS, GAPS])
     with pytest.raises(MissingRows, match="2 rows, need one a seed"):
-        gaps.losses_at(twice, schemes=("sp",), density=1.0, value="val_loss")
+        gaps.gap_at(twice, scheme="sp", density=1.0, value="val_loss")
 
 
 def test_flops_compare_the_sparsest_net_with_the_dense_one() -> None:
