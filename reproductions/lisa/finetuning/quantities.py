@@ -62,6 +62,14 @@ def smoothed_difference(table: pd.DataFrame, *, one: Chosen, other: Chosen) -> f
     return smoothed(table, one) - smoothed(table, other)
 
 
+def leads_of_lora(table: pd.DataFrame, *, models: Sequence[str]) -> list[float]:
+    """Return LISA's smoothed final training loss minus LoRA's, per model."""
+    return [
+        smoothed_difference(table, one={**LISA, "model": model}, other={**LORA, "model": model})
+        for model in models
+    ]
+
+
 def last(table: pd.DataFrame, chosen: Chosen) -> float:
     """Return the loss after the last step, the mean over layer seeds."""
     rows = pick(table, **chosen)
@@ -88,6 +96,14 @@ def layer_spread(table: pd.DataFrame, *, chosen: Chosen) -> float:
     ends = [smoothed(rows, {"layer_seed": number}) for number in rows["layer_seed"].unique()]
     first = mean_of(rows, {"step": 1}, "loss")
     return (max(ends) - min(ends)) / (first - sum(ends) / len(ends))
+
+
+def later_draws(table: pd.DataFrame, *, periods: Sequence[int]) -> list[float]:
+    """Return the test loss of blocks drawn once minus that of each other period."""
+    return [
+        difference(table, one=ONE_DRAW, other={**TWO, "period": period}, value="test_loss")
+        for period in periods
+    ]
 
 
 def gap_minus_spread(table: pd.DataFrame, *, chosen: Chosen, other: Chosen) -> float:
