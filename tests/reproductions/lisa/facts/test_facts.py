@@ -181,15 +181,6 @@ def test_a_data_set_that_is_not_at_hand_decides_nothing() -> None:
     assert words["catalogue_is_right"] is Word.HOLDS
 
 
-@pytest.mark.parametrize(("dataset", "counted"), tab15.PRINTED)
-def test_each_printed_size_counts(dataset: str, counted: str) -> None:
-    table = table_of(tab15.task, "holds")
-    own = (table["dataset"] == dataset) & (table["counted"] == counted)
-    table.loc[own, "num_counted"] += 1
-    words = {claim.id: word(tab15.task, claim, table) for claim in tab15.task.claims}
-    assert words["sizes_as_printed"] is Word.FAILS
-
-
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.id)
 def test_table_and_figure_are_whole(task: Task) -> None:
     table = table_of(task, "holds")

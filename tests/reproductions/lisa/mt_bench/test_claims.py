@@ -94,23 +94,16 @@ def test_claim_fails_on_a_table_made_to_fail(task: Task, claim: Claim) -> None:
 
 
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
-def test_two_seeds_decide_nothing(task: Task, claim: Claim) -> None:
-    verdict = decide(task, claim, answers("holds", num_seeds=2))
-    assert (verdict.word, verdict.num_seeds) == (Word.UNDECIDED, 2)
-
-
-@pytest.mark.parametrize(("task", "claim"), CLAIMS)
-def test_without_ratings_a_claim_is_not_run(task: Task, claim: Claim) -> None:
-    verdict = decide(task, claim, answers("holds").assign(rating=None, judge=None))
-    assert verdict.word is Word.UNTESTED
-    assert "no judge has rated" in verdict.reason
-
-
-@pytest.mark.parametrize(("task", "claim"), CLAIMS)
-def test_without_a_method_or_model_a_claim_is_not_run(task: Task, claim: Claim) -> None:
+def test_what_lacks_seeds_ratings_a_method_or_a_model_decides_nothing(
+    task: Task, claim: Claim
+) -> None:
     rows = answers("holds")
+    few = decide(task, claim, rows[rows["seed"] < 2])
+    assert (few.word, few.num_seeds) == (Word.UNDECIDED, 2)
+    unrated = decide(task, claim, rows.assign(rating=None, judge=None))
+    assert (unrated.word, "no judge has rated" in unrated.reason) == (Word.UNTESTED, True)
     assert decide(task, claim, rows[rows["method"] != "lisa"]).word is Word.UNTESTED
-    assert decide(task, claim, answers("holds", models=GIVEN[:1])).word is Word.UNTESTED
+    assert decide(task, claim, rows[rows["model"] == GIVEN[0]]).word is Word.UNTESTED
 
 
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
