@@ -18,7 +18,7 @@ from reproductions.lisa.models.step_memory import Workload, load_config, methods
 
 ASSUMED = (
     "Eager attention, no checkpointing; LoRA on all linear layers, embedding and head; AdamW in the"
-    " weights' dtype. A sum of tensors: a peak can lie some per cent below or above."
+    " weights' dtype. A sum of tensors: the peak may be some per cent higher or lower."
 )
 WIDTH = 120
 """Columns of a table that is written to a file or pipe."""
@@ -28,13 +28,13 @@ app = typer.Typer(add_completion=False)
 @app.command(help="Estimate the memory of fine-tuning a model, by method; nothing is allocated.")
 def main(
     config: Annotated[
-        str, typer.Argument(help="A folder, file, hub id (OWNER/NAME) or shape of ours.")
+        str, typer.Argument(help="A folder, a file, a hub id (OWNER/NAME), or one of our shapes.")
     ],
     seq_len: Annotated[int, typer.Option(help="Tokens per sequence.")] = 512,
     batch_size: Annotated[int, typer.Option(help="Sequences per step.")] = 1,
-    dtype: Annotated[str, typer.Option(help="bfloat16 or float32, moments too.")] = "bfloat16",
+    dtype: Annotated[str, typer.Option(help="bfloat16 or float32, for moments too.")] = "bfloat16",
     gamma: Annotated[
-        list[int] | None, typer.Option(min=0, help="Blocks of LISA; repeatable.")
+        list[int] | None, typer.Option(min=0, help="Blocks that LISA trains at once; repeatable.")
     ] = None,
     rank: Annotated[list[int] | None, typer.Option(help="LoRA's rank; repeatable.")] = None,
     dropout: Annotated[float, typer.Option(help="Dropout of LoRA's adapters.")] = 0.0,

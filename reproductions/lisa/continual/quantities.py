@@ -6,10 +6,11 @@ Those over seeds come cut to one seed.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from harness.declare import InvalidQuantity, MissingRows, pick
-from reproductions.lisa.models.step_bytes import Chosen, bytes_ratio
+from reproductions.lisa.models.step_bytes import bytes_ratio
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,8 +54,16 @@ def accuracy_of(table: pd.DataFrame, method: str, gamma: int) -> float:
     return float(rows["accuracy"].astype(float).fillna(0.0).mean())
 
 
-def memory_ratio(table: pd.DataFrame, *, model: str, gamma: int) -> float:
-    """Return the bytes of a step of LISA over those of full training, of one model."""
+def memory_ratios(table: pd.DataFrame, *, gammas: Mapping[str, int]) -> list[float]:
+    """Return the bytes of a step of LISA over those of full training, of each model at a gamma."""
     steps = pick(table, part="step").rename(columns={"model": "shape"})
-    lisa: Chosen = {"method": "lisa", "gamma": gamma}
-    return bytes_ratio(steps, shape=model, value="total_bytes", one=lisa, other={"method": "full"})
+    return [
+        bytes_ratio(
+            steps,
+            shape=model,
+            value="total_bytes",
+            one={"method": "lisa", "gamma": gamma},
+            other={"method": "full"},
+        )
+        for model, gamma in gammas.items()
+    ]

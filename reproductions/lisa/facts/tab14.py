@@ -66,7 +66,7 @@ LAYOUT = Layout(
         ),
     ),
     cell=Cell("num_params"),
-    notes=("The last two models, and the last two columns, are not the paper's.",),
+    notes=("The last two models and the last two columns are not the paper's.",),
     ours=True,
 )
 
@@ -94,13 +94,12 @@ task = Task(
     ),
     layout=LAYOUT,
     claims=claims(
-        "Table 14; its values are not known to us",
+        "Table 14",
         (
             "params_as_computed",
             COUNTED,
-            equal(params_error, 0, "parameters"),
-            "Every model, and each of its blocks, has as many parameters as the closed form says"
-            " (largest difference).",
+            equal(params_error, 0, "parameters").measuring("largest difference"),
+            "The closed form gives the parameters of every model and of its blocks.",
         ),
     )
     + claims(
@@ -108,15 +107,13 @@ task = Task(
         (
             "blocks_and_ends_are_all",
             COUNTED,
-            equal(parts_error, 0, "parameters"),
-            "Blocks, and what lies outside of them, are all parameters: LISA with all blocks is"
-            " full training (largest difference).",
+            equal(parts_error, 0, "parameters").measuring("largest difference"),
+            "The blocks and what lies outside of them are all of a model's parameters.",
         ),
     ),
     figure="figures:model_bars",
-    caption="Share of a model's parameters that LISA always trains (embeddings, head, final norm),"
-    " and of one block, which it trains for a period. Counted on models that are built and not"
-    " allocated; beside each bar the number of all parameters. No seed changes it.",
+    caption="Share of a model's parameters in what LISA always trains (embeddings, head, final"
+    " norm), and in one block. Beside each bar: all parameters. No seed changes it.",
     alt="One horizontal bar per model: the part outside of the blocks is large for small models and"
     " a few per cent for those of seven billion parameters and more.",
 )

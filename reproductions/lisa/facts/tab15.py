@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from harness.declare import (
@@ -11,7 +9,6 @@ from harness.declare import (
     CPU,
     SMOKE_AND_CPU,
     Cell,
-    Criterion,
     Layout,
     Line,
     MissingRows,
@@ -28,9 +25,14 @@ from reproductions.lisa.facts.experiment import COUNTED, Count, datasets
 if TYPE_CHECKING:
     import pandas as pd
 
-PRINTED = replace(CHECK, threshold_from="paper").at(
-    *CPU, elsewhere="this profile reads no data of the paper"
-)
+PRINTED = {
+    ("GSM8K", "train"): 7473,
+    ("GSM8K", "test"): 1319,
+    ("MMLU", "tasks"): 57,
+    ("MT-Bench", "questions"): 80,
+    ("PubMedQA", "test"): 1000,
+}
+"""Numbers of the paper for what is here as a whole."""
 
 
 def size_of(table: pd.DataFrame, *, dataset: str, counted: str) -> float:
@@ -46,23 +48,18 @@ def catalogue_error(table: pd.DataFrame) -> float:
     return float((table["num_records"] - table["catalogue_records"]).abs().max())
 
 
-def printed_size(reference: pd.DataFrame, *, dataset: str, counted: str) -> float | None:
-    """Return the paper's number, or None where it is not among the reference rows."""
-    rows = reference[(reference["series"] == dataset) & (reference["y_name"] == counted)]
-    return float(rows["value"].iloc[0]) if len(rows) else None
-
-
-def printed(dataset: str, counted: str, size: int) -> Criterion:
-    """Ask that a staged data set has the size that the paper prints."""
-    ours = partial(size_of, dataset=dataset, counted=counted)
-    theirs = partial(printed_size, dataset=dataset, counted=counted)
-    return equal(ours, size, counted, paper_value=theirs)
+def size_error(table: pd.DataFrame) -> float:
+    """Return the largest difference of our numbers from those of the paper's that are whole."""
+    return max(
+        abs(size_of(table, dataset=dataset, counted=counted) - size)
+        for (dataset, counted), size in PRINTED.items()
+    )
 
 
 LAYOUT = Layout(
     rows=tuple(
         Line(
-            f"{counted}, here {source}" if source else counted,
+            f"{counted} ({source})" if source else counted,
             group=dataset,
             where={"dataset": dataset, "counted": counted},
             paper={"series": dataset, "y_name": counted},
@@ -75,8 +72,8 @@ LAYOUT = Layout(
     ),
     cell=Cell("num_counted", digits=0),
     notes=(
-        "The last column counts all records of our data set, and is not the paper's.",
-        "A data set without a name of ours is not at hand.",
+        "In brackets: the name of our data set. The last column, which is not the paper's, counts"
+        " all its records.",
     ),
     ours=True,
 )
@@ -101,27 +98,23 @@ task = Task(
         (
             "catalogue_is_right",
             CHECK.at(*SMOKE_AND_CPU),
-            equal(catalogue_error, 0, "records"),
-            "Every data set has as many records as the catalogue says (largest difference).",
+            equal(catalogue_error, 0, "records").measuring("largest difference"),
+            "Every data set has as many records as the catalogue says.",
         ),
     )
     + claims(
         "Table 15 and the text on data sets",
-        ("gsm8k_train", PRINTED, printed("GSM8K", "train", 7473),
-         "GSM8K has 7,473 training problems."),
-        ("gsm8k_test", PRINTED, printed("GSM8K", "test", 1319),
-         "GSM8K has 1,319 test problems."),
-        ("mmlu_tasks", PRINTED, printed("MMLU", "tasks", 57), "MMLU has 57 tasks."),
-        ("mt_bench", PRINTED, printed("MT-Bench", "questions", 80),
-         "MT-Bench has 80 questions."),
-        ("pubmedqa", PRINTED, printed("PubMedQA", "test", 1000),
-         "PubMedQA has 1,000 questions labelled by experts."),
+        (
+            "sizes_as_printed",
+            CHECK.at(*CPU, elsewhere="this profile reads no data of the paper"),
+            equal(size_error, 0, "records").measuring("largest difference"),
+            "GSM8K, MMLU's tasks, MT-Bench and PubMedQA have the sizes that the paper prints.",
+        ),
     ),
     figure="figures:size_dots",
-    caption="Number of records of each data set: filled ours, as staged, hollow the paper's. Where"
-    " ours is smaller a part is staged (AGIEval: the English tasks; WinoGrande: the validation"
-    " split), where it is missing none; in place of Alpaca-GPT4 stands a cleaned Alpaca. No seed"
-    " changes it.",
+    caption="Number of records of each data set: filled ours, hollow the paper's. Of AGIEval we"
+    " have the English tasks, of WinoGrande the validation split, and for Alpaca-GPT4 a cleaned"
+    " Alpaca. No seed changes it.",
     alt="One line per data set on a logarithmic axis with a filled dot for our number of records"
     " and a hollow one for the paper's; for GSM8K, MT-Bench and the tasks of MMLU the two"
     " coincide.",

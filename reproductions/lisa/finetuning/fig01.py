@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.declare import Task, bind
 from reproductions.lisa.finetuning import table
-from reproductions.lisa.finetuning.claims import ON, SPREAD, blocks_lead
+from reproductions.lisa.finetuning.claims import SPREAD, blocks_lead
 from reproductions.lisa.finetuning.experiment import runs
 from reproductions.lisa.finetuning.quantities import smoothed
 from reproductions.lisa.models.names import NO_BLOCKS
@@ -13,10 +13,11 @@ task = Task(
     "lisa/fig01",
     reads=(runs,),
     table=table.best_curves(split="train", methods=(*table.METHODS, "cyclic", NO_BLOCKS)),
-    claims=blocks_lead("Figure 1", "smoothed training", smoothed),
+    claims=blocks_lead("Figure 1", "training", smoothed),
     figure=bind("figures:panels_by_model", split="train"),
-    caption="Loss of batches before their steps, means over 13 steps, each method at the rate of"
-    f" its least validation loss. {ON} {SPREAD}",
+    caption="Loss of each batch before its step, means over 13 steps, each method at the rate of"
+    " its least validation loss. LISA with gamma = 0 trains no block, and is our control."
+    f" {SPREAD}",
     alt="Training loss against steps for full training, LoRA, GaLore, BAdam, LISA, and LISA without"
     " blocks.",
 )

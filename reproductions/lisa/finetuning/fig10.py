@@ -7,7 +7,7 @@ from functools import partial
 from harness.declare import Task, at_most, bind, claims
 from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table
-from reproductions.lisa.finetuning.claims import ONE_RATE, stand_in
+from reproductions.lisa.finetuning.claims import ONE_RATE
 from reproductions.lisa.finetuning.experiment import PERIOD, runs
 from reproductions.lisa.models.claims import IN_HOUSE
 
@@ -16,13 +16,14 @@ task = Task(
     reads=(runs,),
     table=table.curves_at_one_rate(column="period", value=PERIOD),
     claims=claims(
-        stand_in("Figure 10"),
+        "Figure 10",
         (
             "layer_seeds_converge_alike",
             IN_HOUSE,
-            at_most(partial(q.layer_spread, chosen=q.LISA), 0.03, "share"),
-            "On LLaMA-2-7B the final smoothed training losses of three seeds of the layers range"
-            " over at most 3 % of the fall since the first step.",
+            at_most(partial(q.layer_spread, chosen=q.LISA), 0.03, "share").measuring(
+                "range over seeds by the fall of the loss"
+            ),
+            "The training loss ends alike for three seeds of the layers.",
         ),
     ),
     figure=bind(

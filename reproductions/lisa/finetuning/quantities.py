@@ -28,21 +28,37 @@ EIGHT: Chosen = {**LISA, "gamma": 8}
 ONE_DRAW: Chosen = {**TWO, "period": NUM_STEPS}
 
 
-def mean_of(table: pd.DataFrame, chosen: Chosen, value: str) -> float:
-    """Return a configuration's mean over layer seeds; infinite where a run diverged.
-
-    Raises InvalidQuantity where its learning rate is at an end of the grid: a better one may lie
-    beyond.
-    """
-    rows = pick(table, **chosen)
+def at_an_end(table: pd.DataFrame) -> str:
+    """Say which method's learning rate is at an end of the grid, beyond which a better one may lie;
+    nothing where none is."""
     for end in (LRS[0], LRS[-1]):
-        if (rows["lr"] == end).any():
-            first = rows[rows["lr"] == end].iloc[0]
-            raise InvalidQuantity(
+        if (table["lr"] == end).any():
+            first = table[table["lr"] == end].iloc[0]
+            return (
                 f"the best rate of {first['method']} on {first['model']} is {end:g}, an end of the"
                 " grid"
             )
-    numbers = rows[value].astype(float)
+    return ""
+
+
+def one_ends(table: pd.DataFrame, *, methods: Sequence[str]) -> str:
+    """Say which of some methods has its best rate at an end of the grid."""
+    return at_an_end(table[table["method"].isin(methods)])
+
+
+def mean_of(table: pd.DataFrame, chosen: Chosen, value: str) -> float:
+    """Return a configuration's mean over layer seeds; infinite where a run diverged.
+
+    Raises InvalidQuantity where its learning rate is at an end of the grid.
+    """
+    rows = pick(table, **chosen)
+    if why := at_an_end(rows):
+        raise InvalidQuantity(why)
+    return _mean(rows[value])
+
+
+def _mean(values: pd.Series[float]) -> float:
+    numbers = values.astype(float)
     return math.inf if numbers.isna().any() else float(numbers.mean())
 
 
@@ -53,13 +69,25 @@ def difference(table: pd.DataFrame, *, one: Chosen, other: Chosen, value: str) -
 
 def smoothed(table: pd.DataFrame, chosen: Chosen) -> float:
     """Return the mean training loss of the last 13 steps, over layer seeds too."""
-    rows = pick(table, **chosen)
-    return mean_of(rows[rows["step"] > rows["step"].max() - WINDOW], {}, "loss")
+    return mean_of(_last_steps(pick(table, **chosen)), {}, "loss")
 
 
 def smoothed_difference(table: pd.DataFrame, *, one: Chosen, other: Chosen) -> float:
     """Return the smoothed final training loss of one configuration minus that of another."""
     return smoothed(table, one) - smoothed(table, other)
+
+
+def leads_of_lora(table: pd.DataFrame, *, models: Sequence[str]) -> list[float]:
+    """Return LISA's smoothed final training loss minus LoRA's, per model, whatever the rates."""
+    ends = (_last_steps(pick(table, model=model, **LISA)) for model in models)
+    others = (_last_steps(pick(table, model=model, **LORA)) for model in models)
+    return [
+        _mean(lisa["loss"]) - _mean(lora["loss"]) for lisa, lora in zip(ends, others, strict=True)
+    ]
+
+
+def _last_steps(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows[rows["step"] > rows["step"].max() - WINDOW]
 
 
 def last(table: pd.DataFrame, chosen: Chosen) -> float:
@@ -88,6 +116,14 @@ def layer_spread(table: pd.DataFrame, *, chosen: Chosen) -> float:
     ends = [smoothed(rows, {"layer_seed": number}) for number in rows["layer_seed"].unique()]
     first = mean_of(rows, {"step": 1}, "loss")
     return (max(ends) - min(ends)) / (first - sum(ends) / len(ends))
+
+
+def later_draws(table: pd.DataFrame, *, periods: Sequence[int]) -> list[float]:
+    """Return the test loss of blocks drawn once minus that of each other period."""
+    return [
+        difference(table, one=ONE_DRAW, other={**TWO, "period": period}, value="test_loss")
+        for period in periods
+    ]
 
 
 def gap_minus_spread(table: pd.DataFrame, *, chosen: Chosen, other: Chosen) -> float:

@@ -7,16 +7,15 @@ from functools import partial
 from harness.declare import Layout, Line, Task, at_most, claims
 from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table
-from reproductions.lisa.finetuning.claims import DOTS, MT_BENCH, ONE_RATE, stand_in
+from reproductions.lisa.finetuning.claims import DOTS, MT_BENCH, ONE_RATE
 from reproductions.lisa.finetuning.experiment import GAMMA, NUM_STEPS, PERIOD, PERIODS, runs
 from reproductions.lisa.models.claims import IN_HOUSE
 from reproductions.lisa.models.layouts import MODELS
-from reproductions.lisa.models.names import QUALITY
 
 ANEW: q.Chosen = {**q.TWO, "period": PERIOD}
 LAYOUT = Layout(
     rows=tuple(
-        Line(head, group=MODELS[QUALITY], where={"period": period})
+        Line(head, group=MODELS["llama-2-7b"], where={"period": period})
         for period, head in (
             (PERIOD, "LISA"),
             (NUM_STEPS, "LISA-fix"),
@@ -29,7 +28,7 @@ LAYOUT = Layout(
 )
 BESIDE = Layout(
     rows=tuple(
-        Line(f"LISA, K = {period}", group=MODELS[QUALITY], where={"period": period})
+        Line(f"LISA, K = {period}", group=MODELS["llama-2-7b"], where={"period": period})
         for period in PERIODS
         if period != NUM_STEPS
     ),
@@ -44,15 +43,14 @@ task = Task(
     table=table.ends_at_one_rate(gammas=(GAMMA,)),
     layout=(LAYOUT, BESIDE),
     claims=claims(
-        stand_in("Table 12"),
+        "Table 12",
         (
             "drawing_anew_is_no_worse",
             IN_HOUSE,
             at_most(
                 partial(q.difference, one=ANEW, other=q.ONE_DRAW, value="test_loss"), 0, "nats"
             ).measuring("loss of LISA less that of layers drawn once"),
-            "Over three seeds of the layers the mean held-out loss of LISA on LLaMA-2-7B is at most"
-            " that of layers drawn once.",
+            "Drawing the layers anew does at least as well as keeping the first draw.",
         ),
     ),
     figure="figures:ends_by_period",

@@ -8,16 +8,14 @@ from reproductions.lisa.lm_benchmarks.quantities import largest_disagreement
 ON_THE_PAPERS_MODELS = ours(
     "DEV-04",
     profiles=PAPER,
-    elsewhere="a model of two million parameters guesses at these benchmarks, and the paper's need"
-    " their weights",
+    elsewhere="a small model guesses at these benchmarks, and the paper's need their weights",
 )
 SCORER_AGREES: tuple[str, Scope, Criterion, str] = (
     "scorer_agrees",
     CHECK.at(
         *SMOKE_AND_CPU,
-        elsewhere="in bfloat16 choices often tie, and the order of batches decides",
+        elsewhere="in bfloat16 choices often tie, and the order of the batches decides",
     ),
-    equal(largest_disagreement, 0, "accuracy"),
-    "lm-eval and a scorer of our own that needs no lm-eval give each model the same accuracy"
-    " (largest difference).",
+    equal(largest_disagreement, 0, "accuracy").measuring("largest difference"),
+    "lm-eval and our own scorer give every model the same accuracy.",
 )

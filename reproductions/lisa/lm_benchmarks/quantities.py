@@ -5,12 +5,13 @@ Quantities take the table of one seed, unless they say "whole table".
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harness.declare import MissingRows, pick
 from harness.errors import SpecError
-from reproductions.lisa.models.scored import METHODS, VANILLA
+from reproductions.lisa.models.scored import METHODS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,20 +64,14 @@ def leads_but_error(table: pd.DataFrame) -> list[float]:
     return leads
 
 
-def falls(table: pd.DataFrame) -> list[float]:
-    """Return by how much fine-tuning lowers an accuracy, per model, benchmark and method."""
-    cells = cells_of(table)
+def leads(table: pd.DataFrame, *, one: str, other: str, tasks: Sequence[str]) -> list[float]:
+    """Return one method's accuracy minus another's, per benchmark and model."""
+    parts = [cells_of(pick(table, task=task)) for task in tasks]
     return [
-        cells.accuracy(cell, VANILLA) - cells.accuracy(cell, method)
+        cells.accuracy(cell, one) - cells.accuracy(cell, other)
+        for cells in parts
         for cell in cells.values
-        for method in METHODS
     ]
-
-
-def leads(table: pd.DataFrame, *, one: str, other: str, task: str) -> list[float]:
-    """Return one method's accuracy minus another's, per model."""
-    cells = cells_of(pick(table, task=task))
-    return [cells.accuracy(cell, one) - cells.accuracy(cell, other) for cell in cells.values]
 
 
 def largest_disagreement(table: pd.DataFrame) -> float:

@@ -48,9 +48,8 @@ COLUMNS = (
 
 
 OF_OURS = (
-    f"At cpu our model, tuned on short answers of Alpaca, was asked the first {MAX_DOCUMENTS}"
-    " documents of each benchmark. It guesses, or solves nothing, before and after tuning, so that"
-    " these numbers compare no methods."
+    f"At cpu each benchmark's first {MAX_DOCUMENTS} documents were asked. So small a model guesses,"
+    " or solves nothing, before and after tuning: these numbers compare no methods."
 )
 
 

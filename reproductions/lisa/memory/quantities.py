@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from harness.declare import MissingRows, pick
-from reproductions.lisa.models.step_bytes import STATIC
+from reproductions.lisa.models.step_bytes import STATIC, Chosen, bytes_ratio
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,11 +20,20 @@ PARTS = (*STATIC, "saved_bytes")
 """No byte is in two of them."""
 
 
-def least_rise(table: pd.DataFrame, *, method: str, over: str, value: str) -> float:
+def least_rises(table: pd.DataFrame) -> list[float]:
+    """Return the least step of a step's bytes as gamma rises, and as LoRA's rank does."""
+    return [
+        least_rise(table, method=method, over=over)
+        for method, over in (("lisa", "gamma"), ("lora", "rank"))
+    ]
+
+
+def least_rise(table: pd.DataFrame, *, method: str, over: str) -> float:
     """Return the least step of bytes, in MB, as gamma or the rank rises, over all settings.
 
     Rows of another dropout, or without a value (no room on the GPU), are not compared.
     """
+    value = "total_bytes"
     rows = pick(table, part="step", method=method).dropna(subset=[value])
     steps = [
         (after - before) / 1e6
@@ -32,7 +41,7 @@ def least_rise(table: pd.DataFrame, *, method: str, over: str, value: str) -> fl
         for before, after in pairwise(group.sort_values(over)[value].astype(float))
     ]
     if not steps:
-        raise MissingRows(f"no setting has two rows of {method} with {value}")
+        raise MissingRows(f"no setting has two rows of {method}")
     return min(steps)
 
 
@@ -57,6 +66,30 @@ def arithmetic_error(table: pd.DataFrame, *, values: Sequence[str]) -> float:
     if len(both) != len(counted):
         raise MissingRows("a counted step has no arithmetic beside it")
     return float(max((both[v] - both[f"{v}_computed"]).abs().max() for v in values))
+
+
+def activation_ratios(
+    table: pd.DataFrame, *, shapes: Sequence[str], one: Chosen, other: Chosen
+) -> list[float]:
+    """Return one method's activations over another's: of each model its largest ratio.
+
+    A model that a profile does not count has none; one of them must be there.
+    """
+    there = [shape for shape in shapes if (table["shape"] == shape).any()]
+    if not there:
+        raise MissingRows(f"none of {', '.join(shapes)} was counted")
+    return [
+        bytes_ratio(table, shape=shape, value="saved_bytes", one=one, other=other)
+        for shape in there
+    ]
+
+
+def peak_ratios(
+    table: pd.DataFrame, *, shape: str, one: Chosen, others: Sequence[Chosen]
+) -> list[float]:
+    """Return one method's peak on a GPU over each other's: the largest ratio over lengths."""
+    value = "peak_allocated_bytes"
+    return [bytes_ratio(table, shape=shape, value=value, one=one, other=each) for each in others]
 
 
 def peak_error(table: pd.DataFrame) -> float:

@@ -156,11 +156,9 @@ PEAK_TABLE = Layout(
     where={"part": "step", "seq_len": SEQ_LEN},
     title="Peak memory",
     notes=(
-        f"Ours has sequences of {SEQ_LEN} tokens, one at a time; the paper does not state its"
-        " length.",
-        f"On {TITLES[SHARED]} the paper's is {A_SHARE} of a model in parallel, ours the"
-        " whole. Two values of that row recur in the text of the proceedings, and stand below"
-        " again.",
+        f"Ours has one sequence of {SEQ_LEN} tokens; the paper does not state its length.",
+        f"On {TITLES[SHARED]} the paper's is {A_SHARE} of a model in parallel, ours is the"
+        " whole. The proceedings repeat two values of that row in their text.",
         "Vanilla is full training here; in Tables 2, 4 and 5 it is the untuned model.",
         NO_DROPOUT,
     ),
@@ -172,7 +170,7 @@ LENGTH_TABLE = Layout(
     columns=method_lines(RANKS),
     cell=Cell("total_bytes", unit="GB", scale=1e9, digits=1),
     where={"part": "step", "shape": "llama-2-7b"},
-    title=f"{TITLES['llama-2-7b']} by length of the sequence, by arithmetic",
+    title=f"{TITLES['llama-2-7b']} by sequence length, by arithmetic",
     notes=("The paper has one length, which it does not state.", NO_DROPOUT),
 )
 SMALL_TABLE = Layout(
@@ -180,10 +178,9 @@ SMALL_TABLE = Layout(
     columns=method_lines(TINY_RANKS),
     cell=Cell("total_bytes", unit="MB", scale=1e6, digits=1),
     where={"part": "step", "how": "count"},
-    title="The same for a small model of ours, tensors counted in a real step",
+    title="The same for a small model, counted in a real step",
     notes=(
-        f"Ranks {', '.join(map(str, TINY_RANKS))} stand for {', '.join(map(str, RANKS))}. The"
-        " paper has no such model.",
+        "The paper has no such model.",
         NO_DROPOUT,
     ),
 )
@@ -202,7 +199,6 @@ POLICY_TABLE = Layout(
     ),
     cell=Cell("moments_bytes", unit="MB", scale=1e6),
     where={"part": "periods"},
-    title=f"Optimizer states of {TITLES['tiny-deep']} of ours over periods, by what happens to"
-    " those of frozen blocks",
+    title=f"Optimizer states over the periods, {TITLES['tiny-deep']}",
     notes=("The paper prints no such table.",),
 )

@@ -9,13 +9,13 @@ from reproductions.lisa.models.names import LABELS, QUALITY, TITLES
 from reproductions.lisa.models.scored import METHODS, VANILLA
 
 OWN = "in-house model"
-MODELS = TITLES | {QUALITY: f"here: {OWN}"}
-"""Ours stands in for the paper's, which come before it."""
+MODELS = TITLES | {QUALITY: OWN}
+"""Ours has a row of its own below the paper's."""
 HEADS = LABELS | {VANILLA: "Vanilla", "full": "FT"}
 """Methods as the paper's tables of quality call them: there Vanilla is the untuned model."""
 VANILLA_IS_UNTUNED = "Vanilla is the untuned model here; in Table 1 it is full training."
 ALL_BLOCKS = (
-    "Our model has eight blocks: gamma = 8 is full training, one and the same run whatever K is."
+    "Our model has eight blocks, so gamma = 8 is full training, and the same run for every K."
 )
 ALL_METHODS = (VANILLA, *METHODS)
 HELD_OUT = "held-out loss; in the paper MT-Bench"

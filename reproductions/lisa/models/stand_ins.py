@@ -77,7 +77,7 @@ def drawn(params: OfShape) -> Mapping[str, str]:
 
 def adapted(params: OfModel) -> Mapping[str, str]:
     """Return what a training with norms stands in for, beside untrained adapters at true size."""
-    return {"trained LLaMA-2-7B": net(params.model), "Alpaca-GPT4": texts(params)}
+    return {TITLES["llama-2-7b"]: net(params.model), "Alpaca-GPT4": texts(params)}
 
 
 def scored(params: OfModel) -> Mapping[str, str]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from harness.declare import InvalidQuantity, MissingRows
+from reproductions.lisa.models.names import QUALITY, THREE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -14,42 +16,54 @@ LEAST_SHARE_RATED = 0.95
 """With fewer judgements that have a rating, which answers lack one may decide the means."""
 
 
-def ordered(table: pd.DataFrame, *, model: str, methods: Sequence[str]) -> list[float]:
-    """Return the mean ratings of a model by methods, in their order."""
-    rows = comparable(table, model=model, methods=methods)
-    return [mean_of(rows, method) for method in methods]
+def steps(table: pd.DataFrame, *, methods: Sequence[str]) -> list[float]:
+    """Return, model by model, the rise of the mean rating from each method to the next."""
+    found = []
+    for model in models_of(table):
+        rows = comparable(table, model=model, methods=methods)
+        ratings = [mean_of(rows, method) for method in methods]
+        found += [after - before for before, after in pairwise(ratings)]
+    return found
 
 
-def lead(table: pd.DataFrame, *, model: str, one: str, other: str) -> float:
-    """Return the mean rating of one method minus that of another."""
-    rows = comparable(table, model=model, methods=(one, other))
-    return mean_of(rows, one) - mean_of(rows, other)
+def leads(table: pd.DataFrame, *, model: str, one: str, others: Sequence[str]) -> list[float]:
+    """Return the mean rating of one method minus that of each other."""
+    rows = comparable(table, model=model, methods=(one, *others))
+    return [mean_of(rows, one) - mean_of(rows, other) for other in others]
 
 
-def gain_percent(table: pd.DataFrame, *, model: str, one: str, other: str) -> float:
-    """Return how many percent the mean rating of one method lies above that of another."""
-    rows = comparable(table, model=model, methods=(one, other))
-    return 100.0 * (mean_of(rows, one) / mean_of(rows, other) - 1.0)
+def gains_percent(table: pd.DataFrame, *, one: str, other: str) -> list[float]:
+    """Return by how many percent one method's mean rating lies above another's, per model."""
+    gains = []
+    for model in models_of(table):
+        rows = comparable(table, model=model, methods=(one, other))
+        gains.append(100.0 * (mean_of(rows, one) / mean_of(rows, other) - 1.0))
+    return gains
 
 
-def lead_by_kind(
-    table: pd.DataFrame,
-    *,
-    model: str,
-    one: str,
-    other: str,
-    kinds: tuple[Sequence[str], Sequence[str]],
-) -> float:
+def leads_by_kind(
+    table: pd.DataFrame, *, one: str, other: str, kinds: tuple[Sequence[str], Sequence[str]]
+) -> list[float]:
     """Return the lead of one method over another in some categories, minus that in others.
 
-    kinds: the two groups of categories; within a group each category weighs the same.
+    One number per model. kinds: the two groups of categories; within a group each category weighs
+    the same.
     """
-    rows = comparable(table, model=model, methods=(one, other))
-    leads = []
-    for categories in kinds:
-        parts = [rows[rows["category"] == category] for category in categories]
-        leads.append(sum(mean_of(part, one) - mean_of(part, other) for part in parts) / len(parts))
-    return leads[0] - leads[1]
+    found = []
+    for model in models_of(table):
+        rows = comparable(table, model=model, methods=(one, other))
+        means = []
+        for categories in kinds:
+            parts = [rows[rows["category"] == category] for category in categories]
+            total = sum(mean_of(part, one) - mean_of(part, other) for part in parts)
+            means.append(total / len(parts))
+        found.append(means[0] - means[1])
+    return found
+
+
+def models_of(table: pd.DataFrame) -> tuple[str, ...]:
+    """Return the models that are judged: the in-house one where no other is there, else three."""
+    return (QUALITY,) if set(table["model"]) == {QUALITY} else THREE
 
 
 def comparable(table: pd.DataFrame, *, model: str, methods: Sequence[str]) -> pd.DataFrame:

@@ -11,12 +11,11 @@ task = Task(
     "lisa/fig12",
     reads=(drawn,),
     table=table.norms_of("mistral-7b", seed=table.DRAW),
-    claims=of_drawn("mistral-7b", names="Mistral-7B", where="Figure 12"),
+    claims=of_drawn("mistral-7b", where="Figure 12"),
     figure="figures:norm_panels",
-    caption="L2 norm of a layer's adapters at the model's widths and rank 128, before any step: as"
-    " drawn (plus signs, one block, as all are drawn alike) and in closed form (broad grey line)."
-    " E is the token embedding, H the head. The paper's values are not known to us, and its trained"
-    " model is not at hand. Points: mean over draws; bars: standard error.",
+    caption="L2 norm of a layer's adapters of rank 128 before any step: as drawn (plus signs) and"
+    " in closed form (grey band). E is the token embedding, H is the head. The paper's values are"
+    " not known to us. Points: mean over draws; bars: standard error.",
     alt="Layer norms of untrained adapters on a log axis: they lie on the closed form of the"
-    " initialiser, far higher at the embedding than at blocks and lowest at the head.",
+    " initialiser, far higher at the embedding than at the blocks and lowest at the head.",
 )

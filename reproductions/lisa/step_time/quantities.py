@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from harness.declare import MissingRows, pick
@@ -18,10 +18,13 @@ LISA: Chosen = {"method": "lisa"}
 
 
 def times(
-    table: pd.DataFrame, *, one: Chosen, other: Chosen, phase: str = "total"
-) -> tuple[float, float]:
-    """Return the warm median times of two methods' phase, in ms, from one seed's rows."""
-    return _warm_ms(table, one, phase), _warm_ms(table, other, phase)
+    table: pd.DataFrame, *, one: Chosen, others: Sequence[Chosen], phase: str = "total"
+) -> list[float]:
+    """Return a method's warm median time of a phase and each other's, in ms, pair by pair.
+
+    From one seed's rows.
+    """
+    return [_warm_ms(table, each, phase) for other in others for each in (one, other)]
 
 
 def share_of(reference: pd.DataFrame, *, other: str) -> float | None:

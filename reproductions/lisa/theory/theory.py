@@ -52,21 +52,21 @@ task = Task(
         (
             "optimum_is_stationary",
             EXACT,
-            at_most(largest_gradient, 1e-9, "gradient"),
-            "f_reg's gradient vanishes at the optimum (largest entry).",
+            at_most(largest_gradient, 1e-9, "gradient").measuring("largest entry"),
+            "The gradient vanishes at the optimum.",
         ),
         (
             "nothing_below_the_optimum",
             EXACT,
-            at_least(least_gap, -1e-12, "loss"),
-            "No iterate lies below the optimum of f_reg (least difference).",
+            at_least(least_gap, -1e-12, "loss").measuring("least difference"),
+            "No step goes below the optimum.",
         ),
     ),
     figure="figures:rate_panels",
-    caption="Mean over steps of f_reg(w_t) - f_reg* against the number of steps: logistic"
-    " regression on digits, even against odd, eight blocks of which two train at once, a step size"
-    " that falls like one over the root of t. Lines: mean over seeds; bars: standard error."
-    " Dotted: the theorem's slope of -1/2; it is a bound from above, for kept states (keep_all).",
+    caption="Mean of f_reg(w_t) - f_reg* over the steps so far, against their number: logistic"
+    " regression on digits, even against odd, two of eight blocks training at once, a step size of"
+    " 0.1 / sqrt(t). Lines: mean over seeds; bars: standard error. Dotted: the theorem's slope of"
+    " -1/2, a bound from above for kept states (keep_all).",
     alt="Log-log plot of mean suboptimality against steps for three state policies and two weight"
     " decays; lines fall about as steeply as the dotted guide.",
 )

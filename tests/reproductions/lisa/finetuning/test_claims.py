@@ -33,6 +33,7 @@ from reproductions.lisa.finetuning import (
 )
 from reproductions.lisa.finetuning.quantities import all_blocks_gap, rate_steps
 from reproductions.lisa.finetuning.table import curves, finals
+from reproductions.lisa.models.stand_ins import FIGURE_6
 from tests.reproductions.lisa.memory.test_claims import FOLDER
 from tests.verdicts import bad, controlled, good
 
@@ -206,7 +207,7 @@ def test_best_rate_at_the_end_of_the_grid_is_no_place() -> None:
 
 @pytest.mark.parametrize("lr", [finetune.LRS[0], finetune.LRS[-1]])
 def test_a_method_whose_best_rate_ends_the_grid_decides_nothing(lr: float) -> None:
-    claim = fig06.task.claims[0]
+    (claim,) = fig06.task.claims
     table = table_of(fig06.task, "holds")
     lora = (table["method"] == "lora") & (table["model"] == "tiny-quality")
     verdict = decide(claim, fig06.task, table.assign(lr=table["lr"].mask(lora, lr)))
@@ -214,10 +215,26 @@ def test_a_method_whose_best_rate_ends_the_grid_decides_nothing(lr: float) -> No
     assert verdict.reason == (
         f"the best rate of lora on tiny-quality is {lr:g}, an end of the grid"
     )
-    others = table["model"] != "tiny-quality"
-    assert word_of(claim, fig06.task, table.assign(lr=table["lr"].mask(others, lr))) is (
+    # What is not compared may end it.
+    full = table["method"] == "full"
+    assert word_of(claim, fig06.task, table.assign(lr=table["lr"].mask(full, lr))) is (
         Word.SUPPORTED
     )
+
+
+def test_every_model_s_loss_and_every_later_draw_counts() -> None:
+    (claim,) = fig06.task.claims
+    table = table_of(fig06.task, "holds")
+    for model, name in FIGURE_6.items():
+        worse = (table["model"] == model) & (table["method"] == "lisa")
+        verdict = decide(claim, fig06.task, table.assign(loss=table["loss"] + 5.0 * worse))
+        assert (verdict.word, verdict.deciding) == (Word.CONTRADICTED, name)
+    claim = next(claim for claim in tab06.task.claims if claim.id == "one_draw_is_worst")
+    table = table_of(tab06.task, "holds")
+    for period in (25, 5):
+        worse = (table["gamma"] == 2) & (table["period"] == period)
+        found = table.assign(test_loss=table["test_loss"] + 5.0 * worse)
+        assert word_of(claim, tab06.task, found) is Word.CONTRADICTED
 
 
 def test_blocks_that_give_little_of_the_lead_are_seen_though_lisa_leads() -> None:

@@ -149,12 +149,30 @@ def test_a_figure_says_what_never_ran_and_counts_no_seeds(
     assert "seed" not in image
 
 
-def test_a_peak_that_is_missing_is_not_compared() -> None:
+def test_a_step_without_room_is_not_compared() -> None:
     table = table_of(TASKS[0], "holds")
     ran_out = (table["shape"] == "mistral-7b") & (table["gamma"] == 2)
-    table.loc[ran_out, "peak_allocated_bytes"] = None
-    value = "peak_allocated_bytes"
-    assert least_rise(table, method="lisa", over="gamma", value=value) == 2.0
+    table.loc[ran_out, "total_bytes"] = None
+    assert least_rise(table, method="lisa", over="gamma") == 2.0
+
+
+@pytest.mark.parametrize("dropout", [0.1, 0.0])
+def test_lora_of_either_dropout_decides(dropout: float) -> None:
+    (claim,) = (claim for claim in tab01.task.claims if claim.id == "lisa_within_lora")
+    table = table_of(tab01.task, "holds")
+    less = (table["method"] == "lora") & (table["dropout"] == dropout)
+    table["peak_allocated_bytes"] = table["peak_allocated_bytes"].mask(less, GB)
+    assert decide(tab01.task, claim, table).word is Word.CONTRADICTED
+
+
+@pytest.mark.parametrize("shape", ["tiny-deep", "llama-2-7b"])
+def test_activations_are_asked_of_every_model_that_was_counted(shape: str) -> None:
+    (claim,) = (claim for claim in fig03.task.claims if claim.id == "lisa_saves_activations")
+    table = table_of(fig03.task, "holds")
+    assert decide(fig03.task, claim, table[table["shape"] == shape]).word is Word.HOLDS
+    more = (table["method"] == "lisa") & (table["shape"] == shape)
+    found = table.assign(saved_bytes=table["saved_bytes"].mask(more, 100 * GB))
+    assert decide(fig03.task, claim, found).word is Word.FAILS
 
 
 def test_the_length_is_the_one_whose_activations_are_nearest() -> None:

@@ -46,8 +46,9 @@ from reproductions.lisa.step_time import fig04
             "GPT2-Small (here untrained adapters on its 12 blocks)",
         ),
         (
-            fig02.task, "cpu", "a trained LLaMA-2-7B",
-            "a trained LLaMA-2-7B (here a LLaMA of 2.1M weights)",
+            fig02.task, "cpu", "LLaMA-2-7B",
+            "LLaMA-2-7B (here untrained adapters on one of its 32 blocks and a LLaMA of 2.1M"
+            " weights)",
         ),
     ],
 )  # fmt: skip
