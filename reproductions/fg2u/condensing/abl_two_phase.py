@@ -17,7 +17,7 @@ from reproductions.fg2u.condensing.table import (
 )
 
 CONDENSED = ours(
-    "DEV-10",
+    "DEV-31",
     profiles=CPU,
     elsewhere="only `cpu` runs it",
 )
