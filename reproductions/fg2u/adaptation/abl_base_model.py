@@ -4,37 +4,31 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare import Task, claims, more_than
+from harness.declare import Criterion, Scope, Task, claims
 from reproductions.fg2u.adaptation import quantities as q
-from reproductions.fg2u.adaptation.claims import IN_HOUSE, READERS, SCORE, WORDS, on
+from reproductions.fg2u.adaptation.claims import IN_HOUSE, NAMES, READERS, gains_on
 from reproductions.fg2u.adaptation.experiment import DEPTHS, STREAMS, first, second
 from reproductions.fg2u.adaptation.table import of_datasets
 
 
-def larger(dataset: str, eval_model: str) -> tuple[object, ...]:
+def larger(dataset: str) -> tuple[str, Scope, Criterion, str]:
     """Return the claim that the larger base is better at each depth."""
-    column, unit = SCORE[dataset]
-    depths = DEPTHS
-    quantity = partial(
-        q.by_base, column=column, dataset=dataset, eval_model=eval_model, depths=depths
-    )
+    pairs = tuple((q.of_base("small", depth), q.of_base("large", depth)) for depth in DEPTHS)
     return (
-        f"larger_base_better_{dataset}_{eval_model}",
+        f"larger_base_better_{dataset}",
         IN_HOUSE,
-        more_than(quantity, 0, unit)
-        .naming(*(f"{depth} documents" for depth in depths))
+        gains_on(dataset, pairs, [f"{depth} documents" for depth in DEPTHS])
         .measuring("how much better the larger base is")
         .unless(
             partial(
                 q.at_edge,
                 dataset=(dataset,),
-                eval_model=(eval_model,),
+                eval_model=tuple(READERS),
                 method=("fg2u",),
-                depth=depths,
+                depth=DEPTHS,
             )
         ),
-        f"{on(dataset, eval_model)} weights by (FG)²U with the larger base are better than those"
-        f" with the smaller one at equal depth, in {WORDS[dataset]}.",
+        f"At equal depth a larger base of the meta model gives better weights on {NAMES[dataset]}.",
     )
 
 
@@ -42,7 +36,7 @@ task = Task(
     "fg2u/abl_base_model",
     reads=(first, second),
     table=of_datasets(*STREAMS),
-    claims=claims("Tables G.1 and G.2", *(larger(d, m) for d in STREAMS for m in READERS)),  # type: ignore[arg-type]
+    claims=claims("Tables G.1 and G.2", *map(larger, STREAMS)),
     figure="figures:base_panels",
     caption="Answers after one pass over a stream, by the base whose adaptation (FG)²U unrolled: a"
     " GPT of two blocks or of four, in both cases from the RGU result of the smaller one; means"

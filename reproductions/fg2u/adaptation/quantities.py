@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from harness.declare import MissingRows, pick
-from reproductions.fg2u.adaptation.table import COUNTED, EQUAL, FG2U
+from reproductions.fg2u.adaptation.table import COUNTED
 
 if TYPE_CHECKING:
     import pandas as pd
 
-EVAL_MODELS = ("small", "large")
-"""Models of ours that read a stream."""
 HIGHER_IS_BETTER = {"f1": 1.0, "qa_loss_after": -1.0}
 """Scores, and what makes them ascend."""
+Pair = tuple[Mapping[str, str | int], Mapping[str, str | int]]
+"""What tells two rows of a stream and a model apart: the one that is left, and the better one."""
 
 
-def score(table: pd.DataFrame, column: str, /, **where: object) -> float:
+def score(table: pd.DataFrame, column: str, /, **where: str | int) -> float:
     """Return the score of one row, so turned that more is better."""
     rows = pick(table, **where)
     if len(rows) != 1:
@@ -24,75 +25,26 @@ def score(table: pd.DataFrame, column: str, /, **where: object) -> float:
     return HIGHER_IS_BETTER[column] * float(rows[column].iloc[0])
 
 
-def loss_gain(table: pd.DataFrame, *, dataset: str, entry: str) -> list[float]:
-    """Return by how much more than equal weights learned ones lower the loss, by model."""
-    return [
-        score(table, "qa_loss_after", dataset=dataset, eval_model=model, entry=entry)
-        - score(table, "qa_loss_after", dataset=dataset, eval_model=model, entry=EQUAL)
-        for model in EVAL_MODELS
-    ]
-
-
-def by_entry(
-    table: pd.DataFrame, *, column: str, dataset: str, eval_model: str, entries: tuple[str, ...]
+def gains(
+    table: pd.DataFrame,
+    *,
+    column: str,
+    datasets: Sequence[str],
+    eval_models: Sequence[str],
+    pairs: Sequence[Pair],
 ) -> list[float]:
-    """Return scores that are claimed to ascend over entries."""
-    return [
-        score(table, column, dataset=dataset, eval_model=eval_model, entry=entry)
-        for entry in entries
-    ]
+    """Return by how much the second row of each pair is better, by stream and model that reads."""
+    found = []
+    for dataset in datasets:
+        for model in eval_models:
+            own = pick(table, dataset=dataset, eval_model=model)
+            found += [score(own, column, **to) - score(own, column, **left) for left, to in pairs]
+    return found
 
 
-def gains_over(
-    table: pd.DataFrame, *, column: str, dataset: str, other: str, eval_models: tuple[str, ...]
-) -> list[float]:  # fmt: skip
-    """Return by how much (FG)2U's score exceeds another entry's, by model that reads."""
-    pairs = [
-        by_entry(table, column=column, dataset=dataset, eval_model=model, entries=(other, FG2U))
-        for model in eval_models
-    ]
-    return [second - first for first, second in pairs]
-
-
-def by_unroll(
-    table: pd.DataFrame, *, column: str, dataset: str, eval_model: str, unrolls: tuple[str, ...]
-) -> list[float]:
-    """Return scores that are claimed to ascend over unrolls."""
-    return [
-        score(table, column, dataset=dataset, eval_model=eval_model, unroll=unroll)
-        for unroll in unrolls
-    ]
-
-
-def by_base(
-    table: pd.DataFrame, *, column: str, dataset: str, eval_model: str, depths: tuple[int, ...]
-) -> list[float]:
-    """Return by how much the larger base's score exceeds the smaller one's, by depth."""
-    return [
-        _of_base(table, column, dataset, eval_model, "large", depth)
-        - _of_base(table, column, dataset, eval_model, "small", depth)
-        for depth in depths
-    ]
-
-
-def deeper_over(
-    table: pd.DataFrame, *, dataset: str, eval_models: tuple[str, ...], depths: tuple[int, int]
-) -> list[float]:
-    """Return by how much F1 rises from a depth to a greater one with the larger base, by model."""
-    return [
-        _of_base(table, "f1", dataset, model, "large", depths[1])
-        - _of_base(table, "f1", dataset, model, "large", depths[0])
-        for model in eval_models
-    ]
-
-
-def _of_base(
-    table: pd.DataFrame, column: str, dataset: str, eval_model: str, base: str, depth: int
-) -> float:
-    return score(
-        table, column, dataset=dataset, eval_model=eval_model, method="fg2u", phase=2,
-        meta_base_model=base, depth=depth,
-    )  # fmt: skip
+def of_base(base: str, depth: int) -> dict[str, str | int]:
+    """Return which row (FG)2U has by the base and the documents of its unroll."""
+    return {"method": "fg2u", "phase": 2, "meta_base_model": base, "depth": depth}
 
 
 def bytes_ratio(table: pd.DataFrame, *, method: str, depths: tuple[int, int]) -> float:

@@ -12,7 +12,7 @@ task = Task(
     "fg2u/tabg1",
     reads=(first, second, handed_in),
     table=of_datasets("streamingqa"),
-    claims=claims("Table G.1", no_gain_claim("streamingqa")),  # type: ignore[arg-type]
+    claims=claims("Table G.1", no_gain_claim("streamingqa")),
     layout=depth_layout("streamingqa"),
     figure=bind("figures:depth_panels", dataset="streamingqa"),
     caption="Answers after one pass over a stream, against the documents of an unroll, by the base"

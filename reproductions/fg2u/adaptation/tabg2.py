@@ -12,7 +12,7 @@ task = Task(
     "fg2u/tabg2",
     reads=(first, second, handed_in),
     table=of_datasets("squadseq"),
-    claims=claims("Table G.2", no_gain_claim("squadseq")),  # type: ignore[arg-type]
+    claims=claims("Table G.2", no_gain_claim("squadseq")),
     layout=depth_layout("squadseq"),
     figure=bind("figures:depth_panels", dataset="squadseq"),
     caption="Answers after one pass over a stream, against the documents of an unroll, by the base"

@@ -77,11 +77,6 @@ def error_at(table: pd.DataFrame, *, method: str, steps: int) -> float:
     return float(rows["eps_u"].iloc[0])
 
 
-def from_last(table: pd.DataFrame, *, method: str, steps: Sequence[int]) -> list[float]:
-    """Return a training's errors from its last point back, claimed to ascend."""
-    return [error_at(table, method=method, steps=number) for number in reversed(steps)]
-
-
 def pairs_at(table: pd.DataFrame, *, method: str, other: str, steps: Sequence[int]) -> list[float]:
     """Return pairs of two trainings' errors, at some steps in turn."""
     return [
@@ -104,9 +99,9 @@ def ends_over_least(table: pd.DataFrame, *, method: str, scheme: str) -> float:
     return float(min(found))
 
 
-def fact(table: pd.DataFrame, *, kind: str) -> float:
-    """Return the largest of the facts of a kind over the equations; whole table."""
-    return float(pick(table, kind=kind)["u"].max())
+def fact(table: pd.DataFrame, *, kinds: Sequence[str]) -> list[float]:
+    """Return the largest fact of each kind over the equations; whole table."""
+    return [float(pick(table, kind=kind)["u"].max()) for kind in kinds]
 
 
 def wrong_observations(table: pd.DataFrame, *, expected: int) -> int:

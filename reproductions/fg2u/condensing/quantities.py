@@ -20,8 +20,3 @@ def gains(table: pd.DataFrame, *, of: str, over: tuple[str, ...]) -> list[float]
     """Return by how much a schedule's accuracy exceeds that of each of some others."""
     ours = final_accuracy(table, of)
     return [ours - final_accuracy(table, other) for other in over]
-
-
-def ascending(table: pd.DataFrame, *, schedules: tuple[str, ...]) -> list[float]:
-    """Return accuracies that are claimed to ascend."""
-    return [final_accuracy(table, schedule) for schedule in schedules]

@@ -43,18 +43,13 @@ def truncation_slopes(
     return [slope(part, lowest, -1.0) for _, part in rows.groupby("seed")]
 
 
-def rounding_slopes(table: pd.DataFrame, *, dtype: Dtype) -> list[float]:
-    """Return the slope where mu is small, by scheme."""
-    return [slope(_rademacher(table, dtype, scheme), *ROUNDING[dtype]) for scheme in SCHEMES]
-
-
-def least_error_ratios(table: pd.DataFrame) -> list[float]:
-    """Return the least error of central differences over that of forward ones, by precision."""
-    found = []
-    for dtype in DTYPES:
-        least = [_rademacher(table, dtype, s)["relative_error"].min() for s in SCHEMES]
-        found.append(float(least[1] / least[0]))
-    return found
+def rounding_slopes(table: pd.DataFrame) -> list[float]:
+    """Return the slope where mu is small, by precision and scheme."""
+    return [
+        slope(_rademacher(table, dtype, scheme), *ROUNDING[dtype])
+        for dtype in DTYPES
+        for scheme in SCHEMES
+    ]
 
 
 def grid_error(table: pd.DataFrame, *, exponent: float) -> float:

@@ -37,21 +37,15 @@ task = Task(
         columns_of(KernelStep, "seed"),
         COLUMNS,
     ),
-    claims=steps_agree(
-        "On a small problem of its kind a gradient of (FG)²U by kernels is that by torch.func"
-        " along the same directions, in float32, within the table of tolerances (trials where"
-        " it is not)."
-    ),
+    claims=steps_agree("A gradient of (FG)²U by kernels is the gradient by torch.func."),
     layout=Layout(
         rows=tuple(map(line, TAKEN)),
         columns=PRINTED,
         cell=Cell("median_ms", unit="ms", digits=1),
         notes=(
-            "Medians of outer steps that take turns in one process: an estimate on a fresh net and"
-            " batch, and the outer Adam's step. The peak is that of a step.",
-            "Kernels: inner steps with their tangents, in the estimator that carries all forward,"
-            " and the sum of directions that come from a counter. Table 1's runs walk back through"
-            " the outer loss with directions drawn on the CPU.",
+            "Medians of outer steps that take turns in one process; the peak is that of a step.",
+            "Kernels take the inner steps with their tangents where all goes forward, and the sum"
+            " of directions from a counter. Table 1's runs have the last row.",
         ),
         ours=True,
     ),

@@ -25,9 +25,12 @@ from reproductions.fg2u.live_memory.experiment import Counted, Setting, settings
 
 COUNTED = ours(
     "DEV-08",
-    elsewhere="smoke has a net of its own, and few methods",
+    elsewhere="`smoke` counts few methods",
     deterministic=True,
 )
+
+GROWTH = "memory at 64 steps over that at 8"
+OVER_PLAIN = "memory of (FG)²U over a plain unroll's, largest over nets"
 
 task = Task(
     "fg2u/abl_memory",
@@ -53,72 +56,61 @@ task = Task(
         (
             "forward_free_of_depth",
             CHECK,
-            at_most(partial(q.largest_growth, one=q.FG2U), 1.05, "ratio"),
-            "(FG)2U holds at 64 inner steps at most 1.05 times what it holds at 8 (largest ratio"
-            " over nets).",
+            at_most(partial(q.largest_growth, one=q.FG2U), 1.05, "ratio").measuring(GROWTH),
+            "The memory of (FG)²U does not grow with the inner steps.",
         ),
         (
             "reverse_grows_with_depth",
             CHECK,
-            at_least(partial(q.least_growth, one=q.RGU), 4, "ratio"),
-            "RGU holds at 64 inner steps at least 4 times what it holds at 8 (least ratio over"
-            " nets).",
+            at_least(partial(q.least_growth, one=q.RGU), 4, "ratio").measuring(GROWTH),
+            "The memory of RGU grows with the inner steps.",
         ),
         (
             "affine_in_chunk",
             CHECK,
-            at_least(q.least_fit, 0.98, "R^2"),
-            "(FG)2U's peak is affine in the directions at a time (least R^2 over nets).",
+            at_least(q.least_fit, 0.98, "R^2").measuring("least R² over the nets"),
+            "The peak of (FG)²U is affine in the directions at a time.",
         ),
         (
             "free_of_meta_variables",
             CHECK.at(*SMOKE_AND_CPU, elsewhere="a GPU's allocator rounds sizes up"),
             equal(q.largest_excess, 0, "bytes"),
-            "With four times the meta variables (FG)2U holds more by the directions and the"
-            " gradient, and by nothing else (largest difference over nets and chunks).",
+            "With four times the meta variables (FG)²U holds larger directions and a larger"
+            " gradient, and nothing else.",
         ),
         (
             "fits_where_reverse_does_not",
             CHECK,
-            more_than(q.budget_margin, 1, "ratio"),
-            "In a budget that RGU fills with 16 inner steps RGU with 64 has no room and (FG)2U with"
-            " 64 has some to spare (the lesser factor, least over nets).",
+            more_than(q.budget_margin, 1, "ratio").measuring("the lesser of the two factors"),
+            "Memory that RGU fills in 16 inner steps is too little for RGU in 64, and enough for"
+            " (FG)²U.",
         ),
         (
-            "below_hessian_free",
+            "less_memory_than_biased",
             COUNTED,
             less_than(
-                partial(q.over_method, other=q.HESSIAN_FREE, equal_batches=False), 1, "ratio"
-            ),
-            "One direction at a time holds less than Hessian-free, at the released code's five"
-            " outer images per inner one (largest ratio over nets).",
-        ),
-        (
-            "below_trgu",
-            COUNTED,
-            less_than(
-                partial(q.over_method, other=Counted(method="trgu", keep=5), equal_batches=False),
+                partial(
+                    q.over_methods,
+                    others=(q.HESSIAN_FREE, Counted(method="trgu", keep=5)),
+                    equal_batches=False,
+                ),
                 1,
                 "ratio",
-            ),
-            "One direction at a time holds less than TRGU that keeps 5 steps (the paper does not"
-            " state how many), at the released code's five outer images per inner one (largest"
-            " ratio over nets).",
+            )
+            .naming("over Hessian-free", "over TRGU of 5 steps")
+            .measuring("memory of (FG)²U over the other's"),
+            "With one direction at a time (FG)²U holds less memory than Hessian-free and TRGU.",
         ),
     )
     + claims(
         "section 3.2, on memory of a forward derivative",
         (
-            "one_direction_mlp",
+            "twice_a_plain_unroll",
             COUNTED,
-            at_most(partial(q.over_plain, family="mlp"), 2.5, "ratio"),
-            "On an MLP one direction holds at most 2.5 times a plain unroll (the paper: 2).",
-        ),
-        (
-            "one_direction_convnet",
-            COUNTED,
-            at_most(partial(q.over_plain, family="convnet"), 2.5, "ratio"),
-            "On a ConvNet one direction holds at most 2.5 times a plain unroll (the paper: 2).",
+            at_most(
+                partial(q.over_methods, others=(q.PLAIN,), equal_batches=True), 2.5, "ratio"
+            ).measuring(OVER_PLAIN),
+            "One direction of (FG)²U holds about twice the memory of a plain unroll.",
         ),
     )
     + claims(
@@ -126,45 +118,45 @@ task = Task(
         (
             "mixflow_with_checkpoints",
             CHECK,
-            at_least(q.saving, 4, "ratio"),
-            "Over 64 inner steps RGU holds at least 4 times what mixflow does with states kept at"
-            " every 8th step: both give the same exact gradient (least ratio over nets).",
+            at_least(q.saving, 4, "ratio").measuring("memory of RGU over MixFlow's"),
+            "MixFlow with checkpoints needs a fraction of RGU's memory.",
         ),
     )
     + claims(
         "ours, beside Figure 1",
         (
-            "one_direction_many_outer_images",
+            "twice_with_large_outer_batch",
             COUNTED.asked_by_us(),
-            at_most(partial(q.over_method, other=q.PLAIN, equal_batches=False), 2.5, "ratio"),
-            "With five outer images per inner one, where the outer loss sets the peak, one"
-            " direction holds at most 2.5 times a plain unroll (largest ratio over nets).",
+            at_most(
+                partial(q.over_methods, others=(q.PLAIN,), equal_batches=False), 2.5, "ratio"
+            ).measuring(OVER_PLAIN),
+            "With five outer images per inner one, too, one direction holds about twice a plain"
+            " unroll.",
         ),
         (
-            "below_hessian_free_equal_batches",
-            COUNTED.asked_by_us(),
-            less_than(partial(q.over_method, other=q.HESSIAN_FREE, equal_batches=True), 1, "ratio"),
-            "With as many outer as inner images one direction at a time holds less than"
-            " Hessian-free (largest ratio over nets).",
-        ),
-        (
-            "below_trgu_of_one_step",
+            "less_than_biased_equal_batches",
             COUNTED.asked_by_us(),
             less_than(
-                partial(q.over_method, other=Counted(method="trgu", keep=1), equal_batches=True),
+                partial(
+                    q.over_methods,
+                    others=(q.HESSIAN_FREE, Counted(method="trgu", keep=1)),
+                    equal_batches=True,
+                ),
                 1,
                 "ratio",
-            ),
-            "With as many outer as inner images one direction at a time holds less than TRGU that"
-            " keeps one step (largest ratio over nets).",
+            )
+            .naming("over Hessian-free", "over TRGU of one step")
+            .measuring("memory of (FG)²U over the other's"),
+            "With as many outer as inner images one direction holds less than Hessian-free and TRGU"
+            " of one step.",
         ),
     ),
     figure="figures:memory_panels",
     draws_seeds=False,
-    caption="Most bytes alive at once during one estimate, beyond phi, data and initial weights,"
-    " in units of the plain unroll: against inner steps T, against directions at a time, and with"
-    " four times as many meta variables (N, beside the same at N). Storages are counted on a CPU,"
-    " on a GPU the allocator's peak is read. No seed changes these numbers.",
+    caption="Most bytes alive at once during one gradient, beyond phi, data and initial weights,"
+    " over those of an unroll without derivatives: against inner steps T, against directions at a"
+    " time, and with N and 4 N meta variables. Storages are counted on a CPU; on a GPU the"
+    " allocator's peak is read.",
     alt="Per net three panels: memory against inner steps, where RGU rises in proportion and (FG)2U"
     " is flat; memory against directions at a time, straight lines; and bars by method at N and"
     " 4 N, nearly equal.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from harness.declare import MissingRows, pick
@@ -106,21 +107,17 @@ def saving(table: pd.DataFrame) -> float:
     return float(ratios(peaks(table, RGU, DEEP), peaks(table, CHECKPOINTED, DEEP)).min())
 
 
-def over_plain(table: pd.DataFrame, *, family: str) -> float:
-    """Return one direction's peak over the plain unroll's, on nets whose name begins so."""
-    rows = table[table["net"].str.startswith(family)]
-    return float(ratios(peaks(rows, FG2U, SHALLOW), peaks(rows, PLAIN, SHALLOW)).max())
-
-
-def over_method(table: pd.DataFrame, *, other: Counted, equal_batches: bool) -> float:
-    """Return one direction's peak over another method's (largest over nets).
+def over_methods(
+    table: pd.DataFrame, *, others: Sequence[Counted], equal_batches: bool
+) -> list[float]:
+    """Return one direction's peak over that of each other method, the largest over nets.
 
     equal_batches: as many outer as inner images, else the released code's five times as many.
     """
     equal = table["outer_batch"].eq(table["inner_batch"])
     rows = table[(equal if equal_batches else ~equal) & (table["depth"] == SHALLOW)]
     rows = rows[rows["num_images"] == rows["inner_batch"]]
-    above, below = (
-        rows_of(rows, one).set_index("net")["peak_bytes"].astype(float) for one in (FG2U, other)
+    own, *theirs = (
+        rows_of(rows, one).set_index("net")["peak_bytes"].astype(float) for one in (FG2U, *others)
     )
-    return float(ratios(above, below).max())
+    return [float(ratios(own, other).max()) for other in theirs]

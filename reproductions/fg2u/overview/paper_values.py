@@ -16,12 +16,6 @@ def chunked_over_single(reference: pd.DataFrame) -> float:
     return float(times.iloc[-1] / times.iloc[0])
 
 
-def last_doubling(reference: pd.DataFrame) -> float:
-    """Return which share of the time the last doubling of the directions at a time saves."""
-    times = _seconds(reference)
-    return 1.0 - float(times.iloc[-1] / times.iloc[-2])
-
-
 def least_speed_up(reference: pd.DataFrame) -> float:
     """Return how many times as fast two GPUs are, where they gain least."""
     return float((_seconds(reference) / _seconds(reference, gpus=2)).min())

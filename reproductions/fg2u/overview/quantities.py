@@ -54,11 +54,6 @@ def num_other_flags(table: pd.DataFrame) -> int:
     )
 
 
-def bias_of(table: pd.DataFrame, *, method: str) -> float:
-    """Return the relative distance of a method's mean estimate from the exact gradient."""
-    return float(pick(table, panel="capability", method=method)["relative_bias"].iloc[0])
-
-
 def forward(table: pd.DataFrame, *, workers: int = 1) -> pd.DataFrame:
     """Return (FG)2U's rows by chunk, one per chunk, from the smallest."""
     rows = pick(table, method="fg2u", workers=workers).sort_values("chunk").set_index("chunk")
@@ -84,14 +79,6 @@ def chunked_over_single(table: pd.DataFrame, *, chunk: int = 16) -> tuple[float,
 def from_largest_chunk(table: pd.DataFrame) -> list[float]:
     """Return seconds from the largest chunk down to 1, claimed to ascend."""
     return [float(s) for s in forward(table)["median_s"][::-1]]
-
-
-def last_doubling(table: pd.DataFrame) -> float:
-    """Return which share of the time the last doubling of the chunk saves."""
-    after, before, *_ = [*from_largest_chunk(table), None, None]
-    if after is None or before is None:
-        raise MissingRows("(FG)2U was timed at one chunk alone")
-    return 1.0 - after / before
 
 
 def speed_ups(table: pd.DataFrame, *, workers: int = 2) -> list[float]:

@@ -6,15 +6,12 @@ is about the main problem: 160 meta variables, 20 inner steps.
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from harness.declare import pick
 from reproductions.fg2u.sampling.experiment import (
     COORDINATE,
-    FEW,
     GAUSSIAN,
-    LADDER,
     MAIN,
     NUM_STEPS,
     RADEMACHER,
@@ -31,16 +28,6 @@ def main_rows(table: pd.DataFrame, method: str) -> pd.DataFrame:
     """Return a method's rows on the main problem, by b."""
     rows = pick(table, side=MAIN, num_steps=NUM_STEPS, method=method)
     return rows.sort_values("num_directions")
-
-
-def mean_errors(table: pd.DataFrame) -> list[float]:
-    """Return the error of the mean of all draws in units of its bound's root, sqrt((N-1)/K)."""
-    found = []
-    for method in RANDOM:
-        row = pick(main_rows(table, method), num_directions=1).iloc[0]
-        unit = math.sqrt((row["num_meta"] - 1) / row["num_estimates"])
-        found.append(float(row["mean_error"]) / unit)
-    return found
 
 
 def square_ratios(table: pd.DataFrame) -> list[float]:
@@ -62,23 +49,9 @@ def error_slopes(table: pd.DataFrame, *, methods: tuple[str, ...]) -> list[float
     return found
 
 
-def cosine_ratios(table: pd.DataFrame) -> list[float]:
-    """Return the cosine over sqrt(b / (b + N - 1)), for each b of Rademacher directions."""
-    rows = main_rows(table, RADEMACHER)
-    pairs = zip(rows["num_directions"], rows["num_meta"], rows["cosine"], strict=True)
-    return [float(cosine) / math.sqrt(b / (b + n - 1)) for b, n, cosine in pairs]
-
-
 def cosines(table: pd.DataFrame, *, methods: tuple[str, ...]) -> list[float]:
     """Return the cosines of some biased methods with the exact gradient."""
     return [float(main_rows(table, method)["cosine"].iloc[0]) for method in methods]
-
-
-def few_squares(table: pd.DataFrame, *, num_directions: int = 8) -> list[float]:
-    """Return the square errors with 10 meta variables: coordinates, Rademacher, Gaussian."""
-    rows = pick(table, side=FEW, num_steps=NUM_STEPS, num_directions=num_directions)
-    methods = (COORDINATE, RADEMACHER, GAUSSIAN)
-    return [float(pick(rows, method=m)["relative_error"].iloc[0]) ** 2 for m in methods]
 
 
 def coordinate_gap(table: pd.DataFrame) -> float:
@@ -93,11 +66,3 @@ def coordinate_mean(table: pd.DataFrame) -> float:
     rows = pick(table, method=COORDINATE)
     even = rows[rows["num_meta"] % rows["num_directions"] == 0]
     return float(even["mean_error"].max())
-
-
-def least_cosine(table: pd.DataFrame) -> float:
-    """Return the least cosine of any estimate of exact slopes; whole table."""
-    return float(table["least_cosine"].min())
-
-
-NAMES_OF_STEPS = tuple(f"b = {b}" for b in LADDER)

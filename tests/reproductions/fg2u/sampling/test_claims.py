@@ -19,7 +19,6 @@ from reproductions.fg2u.sampling.experiment import (
     COORDINATE,
     DEEP_STEPS,
     FEW,
-    GAUSSIAN,
     LADDER,
     MAIN,
     NUM_STEPS,
@@ -101,8 +100,3 @@ def test_figure_draws(task: Task) -> None:
     frame = table(task, holds=True)
     reference = load_reference(FOLDER, task.word)
     assert draw(task, table=frame, reference=reference, profile="cpu", width="single")
-
-
-def test_the_kinds_that_are_ordered_differ_by_more_than_their_draws_do() -> None:
-    squares = [expected_square(m, 10, 8) for m in (COORDINATE, RADEMACHER, GAUSSIAN)]
-    assert squares == pytest.approx([0.25, 1.125, 1.375])
