@@ -21,14 +21,15 @@ if TYPE_CHECKING:
 COLOURS = {Word.SUPPORTED: "#1b7f5c", Word.CONTRADICTED: "#b2182b", Word.UNDECIDED: "#b8860b"}
 SIGNS = {Word.SUPPORTED: "o", Word.CONTRADICTED: "X", Word.UNDECIDED: "D"}
 WIDTH_IN = 3.3
-ROW_IN = 0.125
+ROW_IN = 0.165
 PANEL_IN = 0.42
 """What a panel takes beside its rows: its axis and the gap to the next one."""
 WIDEST = 6.0
 """A point farther out than so many times the middle one is drawn at the edge, as an arrow."""
 LETTERS = 66
 """In a line of the words below."""
-LABEL_LETTERS = 31
+LABEL_LETTERS = 32
+"""In a line of a row's label, of at most two."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -135,11 +136,8 @@ def _panel(ax: Axes, unit: str, group: Sequence[ForestRow]) -> None:
     edge = _edge(group)
     for place, each in enumerate(reversed(group)):
         _draw_row(ax, place, each, edge)
-    labels = [
-        textwrap.shorten(each.row.label, LABEL_LETTERS, placeholder="...")
-        for each in reversed(group)
-    ]
-    ax.set_yticks(range(len(group)), labels, fontsize=5.5)
+    labels = ["\n".join(textwrap.wrap(each.row.label, LABEL_LETTERS)) for each in reversed(group)]
+    ax.set_yticks(range(len(group)), labels, fontsize=5.2, linespacing=0.95)
     ax.set_ylim(-0.6, len(group) - 0.4)
     ax.set_xlim(-edge, edge)
     ax.axvline(0.0, color="black", linewidth=0.8)
