@@ -9,9 +9,9 @@ Usable alone, on any inner loss:
     for step in descend(problem, phi, batches, [Phase(method=method, num_steps=500, lr=1e-2)]):
         print(step.number, step.outer_value)
 
-`hypergradient` takes every method of the paper by its name, and the best of what it leaves out;
-`Fg2uAdjoint` is (FG)2U where the outer loss is dear beside an inner step;
-`memory_report` tells what each will hold and take before it is run.
+`hypergradient` takes every method of the paper by its name, and MixFlow, which it leaves out.
+`Fg2uAdjoint` is (FG)2U where the outer loss costs more than an inner step.
+`memory_report` says what each method will hold and take before it is run.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which methods fit a budget of memory, what they will take, and how noisy they are.
+"""Which methods fit into memory, what an estimate takes by each, and how noisy it is.
 
 python -m reproductions.fg2u choose mine.py:problem --budget-gib 8 --num-directions 32 --chunk 8
 """
@@ -24,8 +24,8 @@ from reproductions.fg2u.method.problem import Problem
 from reproductions.fg2u.method.trees import num_entries
 
 ASSUMED = (
-    "Memory: live tensors of an estimate, beyond phi, data and initial weights; from unrolls of at"
-    " most seven steps, and affine from there. Error: root mean square over the gradient's norm."
+    "Memory: live tensors of an estimate, beyond phi, data and initial weights; extrapolated from"
+    " unrolls of at most seven steps. Error: root mean square over the gradient's norm."
 )
 EXAMPLE = "example"
 """The name of a problem of ours: ten images that train a small net on digits."""
@@ -48,12 +48,12 @@ def choose(
             help="FILE.py:FUNCTION, which returns (problem, phi, batch); or `example`.",
         ),
     ],
-    budget_gib: Annotated[float, typer.Option(help="Memory that there is, in GiB.")] = 8.0,
+    budget_gib: Annotated[float, typer.Option(help="Memory at hand, in GiB.")] = 8.0,
     num_directions: Annotated[int, typer.Option(help="Directions per estimate, b.")] = 32,
     chunk: Annotated[int, typer.Option(help="Directions at a time.")] = 8,
     as_json: Annotated[bool, typer.Option("--json", help="Rows as JSON.")] = False,
 ) -> None:
-    """Say which methods fit a budget, what an estimate will take, and how noisy it is."""
+    """Say which methods fit into memory, what an estimate takes, and how noisy it is."""
     with exit_on_error():
         if not 0.0 < budget_gib < inf:
             raise UsageError(f"--budget-gib {budget_gib:g}: need a finite budget above 0")

@@ -38,10 +38,9 @@ task = Task(
     table=of_datasets(*STREAMS),
     claims=claims("Tables G.1 and G.2", *map(larger, STREAMS)),
     figure="figures:base_panels",
-    caption="Answers after one pass over a stream, by the base whose adaptation (FG)²U unrolled: a"
-    " GPT of two blocks or of four, in both cases from the RGU result of the smaller one; means"
-    " over seeds, bars: standard error. The paper has no such figure; its Tables G.1 and G.2"
-    " compare DistilGPT2 and GPT2.",
+    caption="F1 and loss of the right answers after one pass over a stream, against documents of an"
+    " unroll, by the base whose adaptation (FG)²U unrolled, from the RGU result of the smaller"
+    " one. Means over seeds, bars: standard error.",
     alt="Panels of F1 and loss against depth for two models that read and two streams, a line per"
     " base.",
 )

@@ -41,11 +41,7 @@ def depth_layout(dataset: str) -> Layout:
         ),
         cell=Cell("f1"),
         where={"dataset": dataset},
-        notes=(
-            "RGU with the base GPT2 had no memory in the paper and was not run here."
-            " DistilGPT2 and GPT2-Large are, as models that read, our GPTs of two and of four"
-            " blocks; as bases the same two.",
-        ),
+        notes=("RGU with the base GPT2 did not fit into the paper's memory and was not run.",),
     )
 
 

@@ -15,8 +15,8 @@ task = Task(
     claims=claims("Table G.1", no_gain_claim("streamingqa")),
     layout=depth_layout("streamingqa"),
     figure=bind("figures:depth_panels", dataset="streamingqa"),
-    caption="Answers after one pass over a stream, against the documents of an unroll, by the base"
-    " whose adaptation was unrolled: RGU at six documents, (FG)²U from there; means over seeds,"
-    " bars: standard error. Hollow: the paper's F1.",
+    caption="F1 and loss of the right answers after one pass over a stream, against documents of an"
+    " unroll, by base model: RGU at six documents, (FG)²U from there. Means over seeds, bars:"
+    " standard error; hollow: the paper's F1.",
     alt="Two rows of panels, F1 and loss, against depth, a line per base, for two models.",
 )

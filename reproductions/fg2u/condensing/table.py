@@ -102,10 +102,9 @@ LAYOUT = Layout(
         Line("gradients", cell=Cell("estimates_s", unit="s", digits=0)),
     ),
     cell=Cell("test_accuracy"),
-    title="One image per class of digits, after all outer steps of a schedule",
+    title="One image per class, after all outer steps of a schedule",
     notes=(
-        "The paper prints no such table. Outer loss: mean over the last outer steps, in nets that"
-        " were trained for as many inner steps as gradients are taken through.",
-        f"(FG)2U has {NUM_DIRECTIONS} directions where no other number (b) stands, all at a time.",
+        f"Outer loss: mean over the last outer steps. (FG)²U has {NUM_DIRECTIONS} directions unless"
+        " b says otherwise.",
     ),
 )

@@ -46,11 +46,9 @@ TABLE_1 = Layout(
     where={"part": ACCURACY},
     title="Test accuracy",
     notes=(
-        "With 10 and 50 images per class every method here goes on from the images of one"
-        " Hessian-free phase, for as many outer steps each; the paper names two phases for (FG)²U"
-        " alone.",
-        "The paper does not print the settings of the other methods, nor how many runs or nets a"
-        " number is over.",
+        "With 10 and 50 images per class all our methods go on from the images of one Hessian-free"
+        " phase; the paper names two phases for (FG)²U alone.",
+        "The paper says neither how many runs a number is over nor how the other methods were set.",
     ),
 )
 SPREADS = Layout(
@@ -58,10 +56,10 @@ SPREADS = Layout(
     columns=METHOD_LINES,
     cell=Cell("accuracy_sd", unit="%", scale=0.01),
     where={"part": ACCURACY},
-    title="The number after the paper's sign of plus and minus",
+    title="Spread of the test accuracy",
     notes=(
-        "Ours is the standard deviation over the nets of an evaluation, mean over seeds; the paper"
-        " does not say what its number is.",
+        "Ours: standard deviation over the nets of an evaluation, mean over seeds. The paper does"
+        " not say what its plus-minus is.",
     ),
 )
 WHOLE = Layout(
@@ -72,8 +70,8 @@ WHOLE = Layout(
     columns=(Line("Whole set", where={"name": "whole"}, paper={"series": "whole"}),),
     cell=PERCENT,
     where={"part": ACCURACY},
-    title="Trained on the whole training set that was read",
-    notes=("One net per seed, by the SGD of the inner steps; the paper's recipe is not printed.",),
+    title="Trained on the whole set",
+    notes=("One net per seed, by the SGD of the inner steps; the paper prints no recipe.",),
 )
 CPU_ROWS = tuple(
     replace(
@@ -100,7 +98,6 @@ CONTROLS = Layout(
     cell=PERCENT,
     where={"part": ACCURACY},
     title="Controls of ours",
-    notes=("The paper prints none of them.",),
 )
 PEAK = Cell("peak_bytes", unit="MB", scale=1e6, digits=1, seeded=False)
 COSTS = Layout(
@@ -117,8 +114,7 @@ COSTS = Layout(
     where={"part": ACCURACY},
     title="Memory and time",
     notes=(
-        "Live tensors, counted. (FG)²U carries all its 32 directions at a time, with 10 images per"
-        " class 8 of them.",
+        "Live tensors, counted. (FG)²U takes 32 directions at a time, 8 with 10 images per class.",
     ),
 )  # fmt: skip
 GRADIENTS = Layout(
@@ -138,10 +134,7 @@ GRADIENTS = Layout(
     ),
     cell=Cell("cosine"),
     where={"part": COSINE},
-    title="Gradients against the exact one, on (FG)²U's images of the first cell",
-    notes=(
-        "The paper prints no such table. Equal directions: the b of (FG)²U whose expected cosine,"
-        " about the root of b / (b + N - 1), is the method's.",
-    ),
+    title="Gradients against the exact one, on (FG)²U's images of MNIST, 1 per class",
+    notes=("Equal directions: the b with which (FG)²U is expected to point as well.",),
 )
 LAYOUTS = (TABLE_1, SPREADS, WHOLE, CONTROLS, COSTS, GRADIENTS)

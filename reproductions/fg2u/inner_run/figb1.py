@@ -16,11 +16,10 @@ task = Task(
         value("gradient_norm", float, "Norm of its gradient by the net's weights."),
     ),
     figure="figures:run_panels",
-    caption="Loss of a fresh net on condensed images, and the norm of its gradient, against inner"
-    " steps. Filled: ten condensed digits, means over seeds with their standard error; hollow: the"
-    " paper's CIFAR-100 with 50 images per class. Dotted: the unroll T that our images were"
-    " condensed with, and twenty times T. Each has its own net, loss and step size, so that the"
-    " heights do not compare, the fall does.",
+    caption="Loss of a fresh net on condensed images, and norm of its gradient, by inner steps."
+    " Filled: ours, means over seeds with their standard error; hollow: the paper's. Dotted: the"
+    " unroll T that our images were condensed with, and twenty times T. Nets and steps differ:"
+    " compare the fall, not the height.",
     alt="Two log-log panels against inner steps: the inner loss and the gradient's norm fall for"
-    " long after the unroll's length, on ten condensed digits and in the paper.",
+    " long after the unroll ends, ours and the paper's.",
 )
