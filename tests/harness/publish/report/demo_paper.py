@@ -235,7 +235,8 @@ def demo_library(folder: Path) -> Library:
     for task in (TASK, HOSTILE_TASK):
         library.tasks[task.id] = task
         library.files[task.id] = f"loss/{task.word}.py"
-        library.titles[task.id] = load_paper(folder).item(task.word).title
+        titles = {item.id: item.title for item in load_paper(folder).items}
+        library.titles[task.id] = titles[task.word]
     library.broken["demo/fig11"] = BrokenTask(
         "demo/fig11", "loss/fig11.py", "ImportError: no module called 'absent'"
     )
