@@ -51,9 +51,7 @@ from tests.reproductions.lisa.scripted_judge import (
 CONTEXT = 128
 JUDGED = {"judged": True}
 KEY = "sk-very-secret"
-LIMITS = MachineLimits(
-    memory_bytes=2**34, has_cuda=False, gpu_bytes=0, has_judge=True
-)
+LIMITS = MachineLimits(memory_bytes=2**34, has_cuda=False, gpu_bytes=0, has_judge=True)
 
 
 @pytest.fixture(scope="module")
