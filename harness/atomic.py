@@ -33,7 +33,7 @@ def write_bytes(path: Path, data: bytes, *, durable: bool = True) -> None:
     """Write `data` to `path` so that a crash at any instant leaves the old file or the new.
 
     durable: a power cut too. Waiting for the disk takes long; what can be made again need not.
-    Creates missing folders. Raises RunError on a full
+    Creates missing folders, and keeps the mode of a file that is there. Raises RunError on a full
     disk or a read-only folder; the old file is then intact and the temporary one is gone.
     """
     temporary = path.with_name(f".{secrets.token_hex(16)}.repro.tmp")
@@ -42,6 +42,8 @@ def write_bytes(path: Path, data: bytes, *, durable: bool = True) -> None:
         with temporary.open("xb") as stream:
             stream.write(data)
             stream.flush()
+            with suppress(FileNotFoundError):
+                os.fchmod(stream.fileno(), path.stat().st_mode & 0o777)
             if durable:
                 os.fsync(stream.fileno())
             temporary.replace(path)

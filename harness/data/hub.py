@@ -94,13 +94,7 @@ def fetch(dataset: Dataset, cache: Path) -> Fetched:
     # The clients raise errors of many libraries (HTTP client, Arrow, fsspec, their own), which
     # share no base and change between versions.
     except Exception as error:
-        first_line = tidy((str(error).strip() or "no reason given").splitlines()[0], most=200)
-        raise EnvError(
-            f"cannot fetch {dataset.name} from {hub.repo}"
-            f" ({type(error).__name__}: {first_line}): check the network, and that"
-            " 'paper-reproductions[lm]' is installed, or fetch it on another machine and copy its"
-            " cache folder's hub/ into REPRO_DATA"
-        ) from error
+        raise _told(dataset, hub, error) from error
     fetched = Fetched(
         name=dataset.name,
         repo=hub.repo,
@@ -121,6 +115,15 @@ def fetch(dataset: Dataset, cache: Path) -> Fetched:
     # Last, so that a record never stands for a file that was not written.
     atomic.write_text(record_path(dataset, cache), canonical_json(fetched.model_dump()) + "\n")
     return fetched
+
+
+def _told(dataset: Dataset, hub: Hub, error: Exception) -> EnvError:
+    first_line = tidy((str(error).strip() or "no reason given").splitlines()[0], most=200)
+    return EnvError(
+        f"cannot fetch {dataset.name} from {hub.repo} ({type(error).__name__}: {first_line}): check"
+        " the network, and that 'paper-reproductions[lm]' is installed, or fetch it on another"
+        " machine and copy its cache folder's hub/ into REPRO_DATA"
+    )
 
 
 def _data_path(dataset: Dataset) -> str:

@@ -7,6 +7,7 @@ import os
 import stat
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from harness.atomic import explain, write_bytes
@@ -21,9 +22,10 @@ def write_out(path: Path, data: bytes, *, force: bool = False) -> None:
     force: also over a file that git tracks. Raises UsageError for a tracked file, a folder and
     what cannot be written to; RunError as `write_bytes`.
     """
+    target, mode = Path(os.path.realpath(path)), stat.S_IFREG
     try:
-        target = Path(os.path.realpath(path))
-        mode = target.stat().st_mode if os.path.exists(target) else stat.S_IFREG  # noqa: PTH110
+        with suppress(FileNotFoundError):
+            mode = path.stat().st_mode
         if str(path) == "-":
             sys.stdout.buffer.write(data)
             sys.stdout.flush()

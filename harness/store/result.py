@@ -6,7 +6,9 @@ import csv
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +18,7 @@ from harness.declare.params import Scalar
 from harness.declare.profiles import Profile
 from harness.declare.table import Table
 from harness.declare.task import Task
-from harness.errors import DataError
+from harness.errors import DataError, HarnessError
 from harness.outgoing import tidy
 from harness.store.meta import (
     SCHEMA_VERSION,
@@ -255,14 +257,26 @@ def load_result(workspace: Workspace, task: Task, profile: Profile) -> TaskResul
     # With its line ends as they are: another one is a change too.
     text = data.decode()
     if sha256_text(text) != meta.csv_sha256:
+        place = f"{path}{_line_changed(workspace, task, profile, text)}"
         raise DataError(
-            f"{path} was changed after it was written (its hash differs from the one in"
+            f"{place} was changed after it was written (its hash differs from the one in"
             f" {beside.name}): run the task again or restore the file"
         )
     for column in task.table.columns:
         if column.role == "artifact":
             table[column.name] = table[column.name].map(meta.artifacts, na_action="ignore")
     return TaskResult(table, meta, text)
+
+
+def _line_changed(workspace: Workspace, task: Task, profile: Profile, text: str) -> str:
+    """Return ` line 4`: the first that the committed records do not give; nothing without them."""
+    with suppress(HarnessError):
+        if (rebuilt := rebuild_result(workspace, task, profile)) is not None:
+            pairs = zip_longest(text.splitlines(), rebuilt.csv.splitlines())
+            for number, (stored, found) in enumerate(pairs, start=1):
+                if stored != found:
+                    return f" line {number}"
+    return ""
 
 
 def rebuild_result(workspace: Workspace, task: Task, profile: Profile) -> TaskResult | None:

@@ -127,7 +127,7 @@ def test_a_damaged_file_of_outcomes_is_refused_before_anything_runs(
     edit(toy.root / KEPT, '"num_trials":3', '"num_trials":-3')
     before, num_starts = checkout(toy), len(toy.starts())
     done = ran(*VERIFY)
-    assert done.code == 2 and f"{toy.root / KEPT} line 1" in done.err
+    assert done.code == 2 and f"{toy.root / KEPT} is damaged" in done.err
     assert (checkout(toy), len(toy.starts())) == (before, num_starts)
 
 
