@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from harness.publish.labels import labels_of
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -26,6 +25,7 @@ from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.publish.figures import FigureContext, draw, figure_of
 from harness.publish.refresh import reference_of
+from harness.publish.stand_ins import stand_ins
 from harness.publish.style import sequential
 from harness.registry import load_registry
 from harness.store.result import csv_path, load_result
@@ -102,7 +102,7 @@ def given(task: Task, profile: Profile) -> dict[str, Any]:
         "table": result.table,
         "reference": reference_of(LIBRARY, task),
         "profile": profile,
-        "stands_in": labels_of(task, profile, LIBRARY.titles[task.id]).here,
+        "stands_in": stand_ins(task, profile, LIBRARY.titles[task.id]),
     }
 
 

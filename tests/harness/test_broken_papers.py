@@ -11,7 +11,7 @@ from harness.publish.report.site.pages import write_site
 
 from harness.declare.profiles import PROFILES
 from harness.publish.report import build_results
-from harness.publish.report.load import load_papers
+from harness.publish.report.load import load_pages
 from harness.registry import load_registry
 from harness.store.workspace import Workspace
 from tests.harness.conftest import Cli, forget_toylab
@@ -110,7 +110,7 @@ def pages_of(toy: ToyPaper, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     monkeypatch.syspath_prepend(str(toy.packages))
     forget_toylab()
     workspace, library = Workspace(toy.root), load_registry()
-    papers = load_papers(workspace, library, PROFILES)
+    papers = load_pages(workspace, library, PROFILES)
     paths = [build_results(workspace, library, papers), write_site(workspace, papers)]
     return {path.name: path.read_text() for path in paths}
 

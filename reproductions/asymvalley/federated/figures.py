@@ -7,11 +7,8 @@ from typing import TYPE_CHECKING
 
 from matplotlib.lines import Line2D
 
-from harness.declare.profiles import Profile
 from harness.declare.statistics import aggregate
 from harness.publish.figures import MARKERS, PALETTE, FigureContext
-from harness.publish.labels import Labels
-from reproductions.asymvalley.federated.experiment import grid, stands_in
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,15 +37,10 @@ def accuracy_panels(
     for ax, (value, dataset) in zip(axes, panels, strict=True):
         common |= _dots(ax, finals[finals["dataset"] == dataset], value, names)
         if value == "test_accuracy" or len(shown) == 1:
-            ax.set_title(Labels(_in_place_of(dataset, context.profile)).names(datasets[dataset]))
+            ax.set_title(datasets[dataset])
         ax.set_ylabel(VALUES[value])
     _legend(figure, names, common=common)
     return figure
-
-
-def _in_place_of(dataset: str, profile: Profile) -> dict[str, str]:
-    cells = (cell for cell in grid(profile) if cell.dataset == dataset)
-    return next(map(stands_in, cells), {})
 
 
 def _dots(ax: Axes, rows: pd.DataFrame, value: str, names: Mapping[str, str]) -> set[int]:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import TYPE_CHECKING, Any
 
 import seaborn
 from matplotlib import rcParams
 from matplotlib.lines import Line2D
 
-from harness.declare.profiles import Profile
 from harness.publish.figures import sequential
-from harness.publish.labels import Labels
-from reproductions.asymvalley.models.pairs import Pair, Recipe, stands_in, training_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,14 +26,6 @@ S_LOOKS: tuple[dict[str, Any], ...] = (
 )
 """Of the largest s first: what lies on it is seen, and points show how fine lambda's steps are."""
 ROWS = {False: "raw", True: "sign-consistent"}
-
-
-def named_here(
-    text: str, profile: Profile, pair: Pair, *, recipe: Recipe = "base", width: int = 44
-) -> str:
-    """Return a text with what a profile runs in the place of each name, in lines of a width."""
-    here = stands_in(training_of(profile, pair, seed=0, recipe=recipe))
-    return textwrap.fill(Labels(here).names(text), width, break_on_hyphens=False)
 
 
 def where(table: pd.DataFrame, **wanted: object) -> pd.DataFrame:

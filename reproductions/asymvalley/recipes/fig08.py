@@ -14,7 +14,7 @@ task = Task(
     reads=(recipe_lines,),
     table=table.line("vgg16_cifar10", "batch_size"),
     claims=line_claims("batch_size", "Figure 8 and section 4.2.2", "VGG16 on CIFAR-10"),
-    figure=bind("figures:recipe_line_panels", pair="vgg16_cifar10", contrast="batch_size"),
+    figure=bind("figures:recipe_line_panels", contrast="batch_size"),
     caption=LINE_CAPTION.format(first=FIRST, second=SECOND),
     alt=LINE_ALT,
 )

@@ -14,7 +14,7 @@ task = Task(
     reads=(recipe_lines,),
     table=table.line("vgg16_cifar10", "lr"),
     claims=line_claims("lr", "Figure 24", "VGG16 on CIFAR-10"),
-    figure=bind("figures:recipe_line_panels", pair="vgg16_cifar10", contrast="lr"),
+    figure=bind("figures:recipe_line_panels", contrast="lr"),
     caption=LINE_CAPTION.format(first=FIRST, second=SECOND),
     alt=LINE_ALT,
 )

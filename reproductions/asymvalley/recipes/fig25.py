@@ -14,7 +14,7 @@ task = Task(
     reads=(recipe_lines,),
     table=table.line("vgg16_cifar10", "weight_decay"),
     claims=line_claims("weight_decay", "Figure 25", "VGG16 on CIFAR-10"),
-    figure=bind("figures:recipe_line_panels", pair="vgg16_cifar10", contrast="weight_decay"),
+    figure=bind("figures:recipe_line_panels", contrast="weight_decay"),
     caption=LINE_CAPTION.format(first=FIRST, second=SECOND),
     alt=LINE_ALT,
 )

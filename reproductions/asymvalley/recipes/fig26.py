@@ -14,7 +14,7 @@ task = Task(
     reads=(recipe_lines,),
     table=table.line("resnet20_cifar10", "batch_size"),
     claims=line_claims("batch_size", "Figure 26", "ResNet20 on CIFAR-10"),
-    figure=bind("figures:recipe_line_panels", pair="resnet20_cifar10", contrast="batch_size"),
+    figure=bind("figures:recipe_line_panels", contrast="batch_size"),
     caption=LINE_CAPTION.format(first=FIRST, second=SECOND),
     alt=LINE_ALT,
 )

@@ -17,11 +17,9 @@ from reproductions.asymvalley.models.drawing import (
     STYLES,
     lambda_axis,
     line,
-    named_here,
     where,
 )
-from reproductions.asymvalley.models.pairs import Pair
-from reproductions.asymvalley.recipes.experiment import CONTRASTS, FIRST_AND_SECOND, Contrast
+from reproductions.asymvalley.recipes.experiment import FIRST_AND_SECOND, Contrast
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -64,14 +62,11 @@ def recipe_panels(context: FigureContext) -> Figure:
     return figure
 
 
-def recipe_line_panels(context: FigureContext, *, pair: Pair, contrast: Contrast) -> Figure:
+def recipe_line_panels(context: FigureContext, *, contrast: Contrast) -> Figure:
     """Draw mean and spread of parameter groups, the line, and the sign consistencies."""
     figure, axes = context.subplots(2, 2, aspect=0.56)
-    both = zip(("first", "second"), FIRST_AND_SECOND[contrast], CONTRASTS[contrast], strict=True)
-    names = {
-        place: f"{place}: {named_here(name, context.profile, pair, recipe=recipe)}"
-        for place, name, recipe in both
-    }
+    both = zip(("first", "second"), FIRST_AND_SECOND[contrast], strict=True)
+    names = {place: f"{place}: {name}" for place, name in both}
     mean_ax, std_ax, line_ax, consistency_ax = axes
     for ax, value in zip((mean_ax, std_ax, consistency_ax), STATISTIC_TITLES, strict=True):
         _group_marks(ax, context, value, names)

@@ -11,7 +11,6 @@ from reproductions.asymvalley.models.drawing import (
     STYLES,
     lambda_axis,
     line,
-    named_here,
     s_colors,
     s_legend,
     s_lines,
@@ -85,8 +84,7 @@ def statistics_panels(context: FigureContext, *, titles: Mapping[Pair, str]) -> 
             rows = where(context.table, pair=pair, bn_stats=kind, sign_consistent=row)
             line(ax, rows, x="lambda", y="error", color=color, style=style, label=label)
         lambda_axis(ax)
-        title = f"{titles[pair]}, {ROWS[row]}"
-        ax.set_title(named_here(title, context.profile, pair))
+        ax.set_title(f"{titles[pair]}, {ROWS[row]}")
     for left, right in zip(axes[::2], axes[1::2], strict=True):
         share_heights((left, right))
         left.set_ylabel("test error")

@@ -21,7 +21,6 @@ from reproductions.asymvalley.models.drawing import (
     STYLES,
     lambda_axis,
     line,
-    named_here,
     s_colors,
     s_legend,
     s_lines,
@@ -110,7 +109,6 @@ def ratio_panels(context: FigureContext, *, titles: Mapping[Pair, str]) -> Figur
         for color, marker, (name, rows) in zip(PALETTE, MARKERS, halves, strict=False):
             means = rows.groupby(["seed", "draw", "ratio"])["error"].mean().reset_index()
             line(ax, means, x="ratio", y="error", color=color, label=name, marker=marker)
-        title = named_here(title, context.profile, pair)
         ax.set(title=title, xlabel="sign-change ratio")
         ax.set_ylim(bottom=0.0)
     axes[0].set_ylabel("mean test error")

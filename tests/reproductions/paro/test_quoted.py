@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from harness.publish.labels import Labels
 
 from harness.declare.reference import load_reference
 from harness.publish.report.printed import Printed, print_tables
@@ -18,7 +17,7 @@ TASKS = (headline.task, tab15.task, fig05.task)
 def printed(word: str) -> Printed:
     task = next(task for task in TASKS if task.word == word)
     reference = load_reference(PAPERS / "paro", word)
-    return print_tables(task, table_of(task), reference, title="", labels=Labels())
+    return print_tables(task, table_of(task), reference, title="")
 
 
 @pytest.mark.parametrize("word", ["headline", "tab15", "fig05"])

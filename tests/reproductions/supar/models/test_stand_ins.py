@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from harness.publish.labels import labels_of
 
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
+from harness.publish.stand_ins import stand_ins
 from reproductions.supar.coordinates import fig05
 from reproductions.supar.downstream import tab02, tab02_proxy
 from reproductions.supar.sweeps import fig06, fig09
@@ -34,16 +34,13 @@ SHAKESPEARE = {"SlimPajama": "Tiny Shakespeare", "width 4096": "256"}
 def test_a_task_says_on_what_it_was_trained(
     task: Task, profile: Profile, expected: dict[str, str]
 ) -> None:
-    assert labels_of(task, profile).here == expected
+    assert stand_ins(task, profile, "") == expected
 
 
 def test_boolq_says_that_it_lacks_its_passages_where_it_does() -> None:
-    assert (
-        labels_of(tab02.task, "cpu").names("BoolQ")
-        == "BoolQ (here its questions without their passages)"
-    )
+    assert stand_ins(tab02.task, "cpu", "")["BoolQ"] == "its questions without their passages"
 
 
 @pytest.mark.parametrize("task", [fig03.task, fig06.task, tab02.task], ids=lambda task: task.id)
 def test_nothing_stands_in_at_the_papers_scale(task: Task) -> None:
-    assert labels_of(task, "paper").here == {}
+    assert stand_ins(task, "paper", "") == {}

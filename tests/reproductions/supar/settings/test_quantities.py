@@ -9,7 +9,6 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from harness.publish.labels import Labels
 
 from harness.declare.profiles import Profile
 from harness.declare.reference import load_reference
@@ -341,9 +340,7 @@ def test_flop_ratio_is_that_of_the_two_nets_by_hand() -> None:
 
 def test_what_the_paper_prints_of_one_scheme_stands_in_one_cell(reference: pd.DataFrame) -> None:
     rows = reference[reference["task"] == "tab04"]
-    content = print_tables(
-        tab04.task, table_of("fig11"), rows, title=tab04.task.id, labels=Labels()
-    )
+    content = print_tables(tab04.task, table_of("fig11"), rows, title=tab04.task.id)
     (printed_table,) = content.tables
     (std,) = (
         index for index, head in enumerate(printed_table.columns) if head.text == "init. std."
@@ -360,7 +357,7 @@ def test_what_the_paper_prints_of_one_scheme_stands_in_one_cell(reference: pd.Da
 def test_what_is_swept_or_absent_is_not_called_not_run(reference: pd.DataFrame) -> None:
     rows = reference[reference["task"] == "tab04"]
     table = table_of(*configuration.TABLE_4)
-    content = print_tables(tab04.task, table, rows, title=tab04.task.id, labels=Labels())
+    content = print_tables(tab04.task, table, rows, title=tab04.task.id)
     texts = {text for row in content.tables[0].texts() for text in row}
     assert {"swept / swept", "N/A / N/A"} <= texts
     assert not [text for text in texts if text.startswith("x ") or text.endswith("/ n")]
