@@ -95,8 +95,8 @@ def _slope(rows: pd.DataFrame) -> pd.DataFrame:
 
 FITTED = Table.of(
     param(
-        "panel", str, "forward: Burgers solved at its true coefficient; longer: one long training;"
-        " inverse: a coefficient fitted; slope: derivatives of the misfit.",
+        "panel", str, "forward: Burgers solved at its true coefficient; longer: one training that"
+        " goes on; inverse: a coefficient fitted; slope: derivatives of the misfit.",
     ),
     param("pde", str, "Equation."),
     param("method", str, "How it is solved, or how the coefficient's derivative is taken."),
@@ -120,8 +120,9 @@ FITTED = Table.of(
     value("eps_u", float, "Relative L2 error of the solution on the data's grid.", nullable=True),
     value("misfit", float, "Mean square at the observations, before the last step.", nullable=True),
     value("slope_error", float, "Relative distance from the derivative in reverse.", nullable=True),
-    value("reached", bool, "Whether eps_u is at most 1e-2.", nullable=True),
-    measured("solve_s", float, "Seconds of a solution, or of a training so far.", nullable=True),
+    value("reached", bool, "Whether eps_u is at most 1e-2: where no row of a training has it, its"
+          " seconds to there are censored.", nullable=True),
+    measured("solve_s", float, "Seconds of a solution, a training up to here.", nullable=True),
     measured("total_s", float, "Seconds of all derivatives of a fit.", nullable=True),
     measured("load_average", float, "Over one minute, before the first sample.", nullable=True),
     make=coefficient_rows,

@@ -50,9 +50,10 @@ task = Task(
         param(
             "x",
             float,
-            "A number, by check: of directions, chunks, workers, outer steps, steps kept, further"
-            " terms of Neumann's series, steps of a MixFlow segment (0: the root of T), or the"
-            " first step that sees phi.",
+            "A number: directions (slopes, forward, mean, squared_error, one_step, flops), chunk,"
+            " workers, steps K (descent, isotropic), steps kept (truncation, early_unseen by"
+            " trgu), further terms of Neumann's series, size of mixflow's segments (0: the root of"
+            " T), first step that sees phi (released).",
         ),
         value(
             "difference",
@@ -64,8 +65,8 @@ task = Task(
         value(
             "ratio",
             float,
-            "Left side over its bound, square error over the gradient's square, largest entry over"
-            " the gradient's norm, or cost over cost.",
+            "Left side over its bound (descent, isotropic, truncation); squared error over that of"
+            " the gradient; largest entry over the gradient's norm (early_unseen); cost over cost.",
             nullable=True,
         ),
         value("cosine", float, "With the exact gradient, of biased methods.", nullable=True),
