@@ -140,10 +140,10 @@ def plot_ours(
     dense = {"rasterized": rows[x].nunique() > RASTERISE_ABOVE}
     look = {"color": color, "markeredgecolor": color, "marker": marker, "linestyle": style}
     seaborn.lineplot(
-        # Columns without names, which would become those of the axes.
+        # Columns without names, which would become those of the axes; marks above bars.
         x=rows[x].to_numpy(), y=rows[y].to_numpy(dtype="float64"), label=label, legend=False, ax=ax,
         errorbar=errorbar, err_style="bars", err_kws={"elinewidth": 0.8, **dense}, orient=orient,
-        **look, **dense,
+        zorder=2.1, **look, **dense,
     )  # fmt: skip
 
 

@@ -28,8 +28,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 HATCHES = ("", "/////", "-----", "xxxxx", "\\\\\\\\\\", "|||||")
 """One per colour of bars and areas, which have no marks; of lines, for dots make an SVG large."""
 
-FONT_PT = 7.0
-"""Size of plain words."""
+FONT_PT = 7.0  # of plain words
 
 
 def sizes(font_pt: float) -> dict[str, float]:

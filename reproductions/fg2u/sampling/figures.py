@@ -82,12 +82,8 @@ def cosine_panels(context: FigureContext) -> Figure:
         left.set_ylabel("cosine")
         _logarithmic(left, "directions b", title=f"{depth} inner steps")
         _logarithmic(right, "seconds per estimate", title=f"{depth} inner steps")
-    handles, labels = axes[0].get_legend_handles_labels()
-    # Marks with bars come last; ours stands first.
-    figure.legend(
-        handles[-1:] + handles[:-1], labels[-1:] + labels[:-1], loc="outside upper center",
-        ncols=4 if is_wide else 2,
-    )  # fmt: skip
+    named = axes[0].get_legend_handles_labels()
+    figure.legend(*named, loc="outside upper center", ncols=4 if is_wide else 2)
     return figure
 
 
