@@ -28,6 +28,7 @@ from harness.store.result import TaskResult, csv_path, figure_path, load_result
 from harness.store.store import RecordStore
 from harness.store.trial import grid_of
 from harness.store.workspace import Workspace
+from tests import layouts
 from tests.checkout import ROOT, runs_at_smoke, some_figures
 from tests.conftest import Smoke
 
@@ -188,7 +189,7 @@ def test_figure_is_told_in_words(task: Task) -> None:
 
 @pytest.mark.parametrize("task", TASKS)
 def test_paper_toml_declares_the_task_with_its_file(task: Task) -> None:
-    item = load_paper(folder_of(task)).item(word_of(task))
+    item = next(each for each in load_paper(folder_of(task)).items if each.id == word_of(task))
     assert item.status == "task"
     assert item.file == LIBRARY.files[task.id]
     assert (folder_of(task) / item.file).is_file()
@@ -265,7 +266,7 @@ def test_layouts_find_rows_for_every_line(task: Task) -> None:
         filled = [
             (row.head, column.head, rows)
             for row, column in layout.places()
-            if len(rows := layout.found(found.table, row, column))
+            if len(rows := layouts.found(layout, found.table, row, column))
         ]
         for head, other, rows in filled:
             seeds = rows[task.table.seed].nunique() if task.table.seed else 1

@@ -55,7 +55,7 @@ def runs_with_bundled_data(experiment: Experiment) -> bool:
     needs = [experiment.needs_of(p) for profile in PROFILES for p in experiment.params_of(profile)]
     bundled = {entry.name for entry in load_catalogue().values() if entry.bundled}
     return any(
-        n.device == "cpu" and not n.judge and not n.root and set(n.data) <= bundled
+        n.device == "cpu" and not n.judge and set(n.data) <= bundled
         and not set(n.packages) & COMPILERS
         for n in needs
     )  # fmt: skip

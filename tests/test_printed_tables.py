@@ -99,8 +99,6 @@ def test_smoke_tables_lose_no_value_of_the_paper(smoke: Smoke, task: Task) -> No
 
 def test_peak_memory_is_printed_as_in_the_paper() -> None:
     text = latex(LIBRARY.tasks["lisa/tab01"])
-    rows = [line for line in text.splitlines() if line.endswith(r"\\")]
-    assert max(line.count("&") for line in rows) + 1 <= 9
     assert r"GPT2-Small & 1.4 / 3.8\textsuperscript{e} &" in text
     assert "e early version" in text
 
@@ -132,7 +130,7 @@ def test_without_a_run_the_paper_s_values_are_printed_alone() -> None:
 
 def test_the_command_prints_the_layout_and_on_request_the_long_form() -> None:
     assert "LISA without sampled blocks" in table().splitlines()[0]
-    assert "Ran on: " in table() and "a LLaMA of 2.1M" in table()
+    assert "Ran on: short answers of Alpaca for" in " ".join(table().split())
     assert next(csv.reader(io.StringIO(table("--format", "csv"))))[0] == "In nats"
     title, _, header = table("--long").partition("\n\n")
     title = " ".join(title.split())

@@ -209,11 +209,9 @@ def decide(
         range(len(words)),
         key=lambda i: (BEST_FIRST.index(words[i]), -_margin(intervals[i].mean, low, high)),
     )
-    needed = criterion.at_least_of or len(words)
-    if needed > len(words):
+    if (needed := criterion.at_least_of or len(words)) > len(words):
         raise SpecError(f"needs {needed} of {len(words)} numbers")
-    worst = ranked[needed - 1]
-    word = words[worst]
+    word = words[worst := ranked[needed - 1]]
     reason = OVERLAPS if word is Word.UNDECIDED else ""
     if math.isinf(intervals[worst].mean):
         reason = "the quantity is infinite, as where runs diverge"

@@ -110,13 +110,17 @@ def _not_run(
     return untested(why, f"{told}{''.join(gaps)}")
 
 
-def _paper_value(claim: Claim, reference: pd.DataFrame | None) -> float | None:
+def _paper_value(claim: Claim, reference: pd.DataFrame | None) -> tuple[float | None, str]:
+    """Return the paper's number, if it prints one, and what went wrong when it was looked up."""
     if claim.criterion.paper_value is None or reference is None:
-        return None
+        return None, ""
     rows = published(reference)
-    value = None if rows.empty else claim.criterion.paper_value(rows)
+    try:
+        value = None if rows.empty else claim.criterion.paper_value(rows)
+    except Exception as error:  # noqa: BLE001 - whatever it raises becomes ERROR
+        return None, f"its paper value: {type(error).__name__}: {error}"
     # JSON has no NaN, and a row without a number is one that was not published.
-    return None if value is None or not math.isfinite(value) else float(value)
+    return None if value is None or not math.isfinite(value) else float(value), ""
 
 
 def _row(
@@ -128,12 +132,10 @@ def _row(
     *,
     registered: bool,
 ) -> CheckRow:
-    value, scope, criterion = None, claim.scope, claim.criterion
-    try:
-        value = _paper_value(claim, reference)
-    except Exception as error:  # noqa: BLE001 - whatever it raises becomes ERROR
-        reason = f"its paper value: {type(error).__name__}: {error}"
-        verdict = Verdict(word=Word.ERROR, reason=reason)
+    scope, criterion = claim.scope, claim.criterion
+    value, fault = _paper_value(claim, reference)
+    if fault:
+        verdict = Verdict(word=Word.ERROR, reason=fault)
     undecided = verdict.word == Word.UNDECIDED and verdict.samples
     return CheckRow(
         task=task.id,
@@ -158,18 +160,15 @@ def _row(
         seeds_to_decide=seeds_to_decide(criterion, verdict.samples) if undecided else None,
         deciding=what_number(verdict, criterion),
         statement=claim.statement,
-        parts=tuple(
-            Part(
-                name=part.name,
-                measured=_rounded(part.measured),
-                low=_rounded(part.low),
-                high=_rounded(part.high),
-            )
-            for part in verdict.parts
-        ),
+        parts=tuple(map(_rounded_part, verdict.parts)),
         if_halved=_if_times(claim, verdict, 0.5),
         if_doubled=_if_times(claim, verdict, 2.0),
     )
+
+
+def _rounded_part(part: Part) -> Part:
+    numbers = map(_rounded, (part.measured, part.low, part.high))
+    return replace(part, **dict(zip(("measured", "low", "high"), numbers, strict=True)))
 
 
 def _if_times(claim: Claim, verdict: Verdict, factor: float) -> str:

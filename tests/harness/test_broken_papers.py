@@ -7,11 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from harness.publish.report.site.pages import write_site
 
 from harness.declare.profiles import PROFILES
-from harness.publish.report import build_results
 from harness.publish.report.load import load_pages
+from harness.publish.report.write import write_results, write_site
 from harness.registry import load_registry
 from harness.store.workspace import Workspace
 from tests.harness.conftest import Cli, forget_toylab
@@ -110,8 +109,8 @@ def pages_of(toy: ToyPaper, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     monkeypatch.syspath_prepend(str(toy.packages))
     forget_toylab()
     workspace, library = Workspace(toy.root), load_registry()
-    papers = load_pages(workspace, library, PROFILES)
-    paths = [build_results(workspace, library, papers), write_site(workspace, papers)]
+    pages = load_pages(workspace, library, PROFILES)
+    paths = [write_results(workspace, library, pages), write_site(workspace, pages)]
     return {path.name: path.read_text() for path in paths}
 
 

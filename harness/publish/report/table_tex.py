@@ -65,11 +65,12 @@ def _float(
         if group:
             body.append(f"\\multicolumn{{{count + 1}}}{{@{{}}l}}{{\\emph{{{tex(group)}}}}} \\\\")
         body += [f"{tex(cells[0])} & {' & '.join(cells[1:])} \\\\" for _, cells in run]
+    longest = max(map(len, body))
     return [
         "\\begin{table*}",
         f"  \\centering\\footnotesize\\caption{{{caption}}}"
         f"\\label{{tab:{re.sub('[^a-z0-9]', '-', label)}}}",
-        f"  {LONG if len(body) > ON_PAGE else WIDE}{{%",
+        f"  {LONG if len(body) > max(ON_PAGE, longest / 3) else WIDE}{{%",
         f"  \\begin{{tabular}}{{@{{}}l{'r' * count}@{{}}}}",
         "    \\toprule",
         *(f"    {line}" for line in [heads[0], f"{heads[1]} \\\\"] if line),

@@ -24,7 +24,7 @@ ALT = (
 
 
 def start_claims(where: str, net: str) -> tuple[Claim, ...]:
-    """Return the claims that each of the three figures makes, and our questions beside them."""
+    """Return the claims that each of the three figures makes."""
     return claims(
         where,
         (
@@ -43,7 +43,12 @@ def start_claims(where: str, net: str) -> tuple[Claim, ...]:
             f"{net} has a more asymmetric valley when its BN weights start positive than at"
             " G(0,0.1).",
         ),
-    ) + claims(
+    )
+
+
+def start_questions(where: str, net: str) -> tuple[Claim, ...]:
+    """Return our questions beside them."""
+    return claims(
         f"ours, beside {where}",
         (
             "bn_noise_is_asymmetric",

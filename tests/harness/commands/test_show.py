@@ -61,7 +61,7 @@ def test_a_task_is_told_the_worst_first_with_where_to_look(shown: Cli) -> None:
 def test_a_claim_is_told_with_source_control_and_place(shown: Cli) -> None:
     out = shown("show", "toylab/tab01:soars").out
     assert out.startswith("  ✘ toylab/tab01:soars: Squares soar.\n    Ours ")
-    assert "asked: at least 1000; 3 seeds" in out
+    assert "asked at least 1000; 3 seeds" in out
     for told_too in (
         "Source: nowhere. Threshold: theory.",
         "Control: it grows: held.",

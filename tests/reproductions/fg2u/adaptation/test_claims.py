@@ -28,6 +28,7 @@ from reproductions.fg2u.adaptation.experiment import (
 )
 from reproductions.fg2u.adaptation.given_experiment import Given, handed_in
 from reproductions.fg2u.adaptation.table import CANDIDATE, EQUAL, FG2U, LONGER, RGU
+from tests import layouts
 from tests.checkout import PAPERS
 from tests.verdicts import bad, controlled, good
 
@@ -178,7 +179,7 @@ def test_every_place_of_a_layout_has_one_row_per_seed(task: Task) -> None:
     table = table_of(task, "holds")
     for layout in task.layouts:
         for row, column in layout.places():
-            found = layout.found(table, row, column)
+            found = layouts.found(layout, table, row, column)
             assert found["seed"].is_unique, (row.head, column.head)
             has_run = "base GPT2" not in column.group or "RGU" not in column.group
             if has_run and row.head not in (

@@ -33,6 +33,7 @@ from reproductions.fg2u.coefficients.fig02 import task as fig02
 from reproductions.fg2u.coefficients.fige1 import task as fige1
 from reproductions.fg2u.coefficients.slopes import estimates
 from reproductions.fg2u.coefficients.table import LAYOUT, PDE_NAMES
+from tests import layouts
 from tests.checkout import PAPERS
 from tests.verdicts import bad, controlled, good
 
@@ -210,7 +211,7 @@ def test_the_table_and_its_layout_have_every_cell() -> None:
     validate(solution_table("holds"), fige1.table, where=fige1.id)
     for row, column in LAYOUT.places():
         count = NUM_CONTROLS if row.where["method"] == "exact" else NUM_SEEDS
-        assert len(LAYOUT.found(table, row, column)) == count, (row.head, column.head)
+        assert len(layouts.found(LAYOUT, table, row, column)) == count, (row.head, column.head)
     fitted = table[table["panel"] == "inverse"]
     assert set(fitted["num_observed"]) == {64, *(side**2 for side in FEWER_SIDES)}
 

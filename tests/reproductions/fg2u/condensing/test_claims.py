@@ -15,6 +15,7 @@ from harness.store.table_csv import build_table, validate
 from reproductions.fg2u.condensing.abl_two_phase import task
 from reproductions.fg2u.condensing.experiment import Condensation, grid, runs, schedule
 from reproductions.fg2u.condensing.table import CHANGE, END, LAYOUT, SCHEDULES, name_of
+from tests import layouts
 from tests.checkout import PAPERS
 from tests.verdicts import bad, controlled, good
 
@@ -103,7 +104,7 @@ def test_the_table_has_one_depth_and_every_schedule() -> None:
     assert set(table["depth"]) == {30}
     assert set(table["num_directions"]) == {0, 8, 32, 128}
     for row, column in LAYOUT.places():
-        assert len(LAYOUT.found(table, row, column)) == 5, (row.head, column.head)
+        assert len(layouts.found(LAYOUT, table, row, column)) == 5, (row.head, column.head)
 
 
 def test_figure_is_drawn() -> None:

@@ -28,6 +28,7 @@ from reproductions.fg2u.image_sets.experiment import (
 from reproductions.fg2u.image_sets.layouts import LAYOUTS, METHOD_NAMES, TABLE_1
 from reproductions.fg2u.image_sets.quantities import least_margin
 from reproductions.fg2u.image_sets.tab01 import task
+from tests import layouts
 from tests.checkout import PAPERS
 from tests.verdicts import bad, controlled, good
 
@@ -166,12 +167,12 @@ def test_the_table_fits_its_columns_and_every_line_that_cpu_has() -> None:
     found = {
         (row.group, row.head, column.head)
         for row, column in TABLE_1.places()
-        if len(rows := TABLE_1.found(table, row, column)) and len(rows) == 5
+        if len(rows := layouts.found(TABLE_1, table, row, column)) and len(rows) == 5
     }
     heads = {("MNIST", "1 per class"), ("MNIST", "10 per class"), ("CIFAR-10", "1 per class")}
     assert {place[:2] for place in found} == heads and len(found) == 3 * (1 + len(METHODS))
     for layout in LAYOUTS:
-        counts = {len(layout.found(table, *place)) for place in layout.places()}
+        counts = {len(layouts.found(layout, table, *place)) for place in layout.places()}
         assert counts <= {0, 5} and 5 in counts, layout.title
 
 

@@ -16,6 +16,7 @@ from harness.declare.verdict import Word
 from harness.store.table_csv import validate
 from reproductions.paro.collectives import simulation, tab02, tab03, tab04, tab05, tab06, tab07
 from reproductions.paro.collectives.experiment import COUNTED_AT_SMOKE, steps
+from tests import layouts
 from tests.patches import Patch, around, patched
 from tests.reproductions.paro.tables import Spoil, put, rows_of, table_of, word
 
@@ -74,7 +75,7 @@ def test_table_is_whole_and_every_line_of_a_layout_is_filled(task: Task) -> None
     table = whole(task)
     assert len(validate(table, task.table, where=task.id)) == len(table)
     for layout in task.layouts:
-        counts = [len(layout.found(table, row, column)) for row, column in layout.places()]
+        counts = [len(layouts.found(layout, table, row, column)) for row, column in layout.places()]
         assert set(counts) == {1}, layout.title
 
 

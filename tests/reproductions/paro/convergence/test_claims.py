@@ -15,6 +15,7 @@ from harness.store.table_csv import build_table
 from reproductions.paro.convergence import quantities as q
 from reproductions.paro.convergence.experiment import ALONE, Training, methods_of, trainings
 from reproductions.paro.convergence.fig07 import LAYOUT, task
+from tests import layouts
 from tests.checkout import PAPERS
 from tests.verdicts import bad, controlled, good
 
@@ -81,7 +82,7 @@ def test_losses_of_one_process_differ_from_themselves_by_nothing(whole: pd.DataF
 def test_every_place_of_the_layout_that_was_run_has_one_row_per_seed(whole: pd.DataFrame) -> None:
     lacking = 0
     for row, column in LAYOUT.places():
-        found = LAYOUT.found(whole, row, column)
+        found = layouts.found(LAYOUT, whole, row, column)
         lacking += found.empty
         assert not found.duplicated(["seed", "methods"]).any(), (row.head, column.head)
     # Five columns have some methods alone, 6 of 16 or, in bfloat16, 5; DDP is in no other.

@@ -17,6 +17,7 @@ from reproductions.paro.held.quantities import PLAIN
 from reproductions.paro.held.ranks import PADDED, switches_of
 from reproductions.paro.method.cluster import Cluster
 from reproductions.paro.method.peers import setting_of
+from tests import layouts
 from tests.verdicts import bad, controlled, good
 
 Case = Literal["holds", "fails"]
@@ -79,7 +80,7 @@ def test_the_table_is_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     table = table_of("holds", monkeypatch)
     assert len(validate(table, task.table, where=task.id)) == 2 * 5 * (14 + 3)
     for row, column in LAYOUT.places():
-        assert len(LAYOUT.found(table, row, column)) == 1
+        assert len(layouts.found(LAYOUT, table, row, column)) == 1
 
 
 def test_every_setting_that_is_said_to_be_counted_is() -> None:

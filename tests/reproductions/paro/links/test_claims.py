@@ -33,6 +33,7 @@ from reproductions.paro.method.rings import WORLD
 from reproductions.paro.method.testbed.launch import Ran
 from reproductions.paro.method.testbed.network import Kind
 from reproductions.paro.method.traffic import traffic_of
+from tests import layouts
 from tests.verdicts import bad, controlled, good
 
 CTX: Any = None
@@ -162,7 +163,10 @@ def test_tables_are_whole_and_drawn() -> None:
         assert len(validate(table, task.table, where=task.id)) == len(table)
         for layout in task.layouts:
             for row, column in layout.places():
-                assert len(layout.found(table, row, column)) == num_seeds, (row.head, column.head)
+                assert len(layouts.found(layout, table, row, column)) == num_seeds, (
+                    row.head,
+                    column.head,
+                )
     assert set(SIZES) == set(messages_table()["message_bytes"])
     table = gathers_table()
     assert draw(gathers_task, table=table, reference=pd.DataFrame(), profile="cpu", width="single")

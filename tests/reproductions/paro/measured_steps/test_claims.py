@@ -41,6 +41,7 @@ from reproductions.paro.method.step_time import step_time
 from reproductions.paro.method.strategy import strategy_of
 from reproductions.paro.method.testbed.launch import Ran
 from reproductions.paro.method.traffic import step_traffic
+from tests import layouts
 from tests.verdicts import bad, controlled, good
 
 Case = Literal["holds", "fails"]
@@ -151,7 +152,10 @@ def test_tables_are_whole_and_every_printed_cell_has_rows(
     validate(table, task.table, where=task.id)
     for layout in task.layouts:
         for row, column in layout.places():
-            assert len(layout.found(table, row, column)) == len(SEEDS), (row.head, column.head)
+            assert len(layouts.found(layout, table, row, column)) == len(SEEDS), (
+                row.head,
+                column.head,
+            )
 
 
 def test_gains_are_over_what_took_turns(

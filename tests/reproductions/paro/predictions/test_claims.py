@@ -29,6 +29,7 @@ from reproductions.paro.predictions import (
 )
 from reproductions.paro.predictions.experiment import QUOTED, Question, compute_times, predictions
 from reproductions.paro.predictions.trial import predicted_rows
+from tests import layouts
 from tests.checkout import PAPERS
 from tests.patches import patched
 from tests.reproductions.paro import golden_predictions
@@ -172,7 +173,11 @@ def test_every_place_of_a_layout_has_one_row(task: Task) -> None:
     table = table_of(task)
     for layout in task.layouts:
         for row, column in layout.places():
-            assert len(layout.at(table, row, column)) == 1, (layout.title, row.head, column.head)
+            assert len(layouts.at(layout, table, row, column)) == 1, (
+                layout.title,
+                row.head,
+                column.head,
+            )
 
 
 @pytest.mark.parametrize("task", DRAWN)

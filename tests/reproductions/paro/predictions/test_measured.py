@@ -12,6 +12,7 @@ from harness.declare.verdict import Word
 from reproductions.paro.predictions import tab14, tab15
 from reproductions.paro.predictions.experiment import COMPARED, ONE_RING, Inputs, Question, Setting
 from reproductions.paro.predictions.trial import predicted_rows, predictions_of
+from tests import layouts
 from tests.reproductions.paro.predictions.test_claims import TASKS, decide, table_of
 from tests.reproductions.paro.predictions.test_constructed import ORDERS, claim_of
 from tests.verdicts import bad, good
@@ -84,7 +85,7 @@ def test_what_is_told_per_gpu_is_divided_by_gpus(task: Task) -> None:
         for row, column in layout.places():
             cell = layout.cell_of(row, column)
             if cell.value == "samples_per_s_at_most" and "and GPU" in layout.title + column.head:
-                (num_gpus,) = layout.at(table_of(task), row, column)["num_gpus"]
+                (num_gpus,) = layouts.at(layout, table_of(task), row, column)["num_gpus"]
                 assert cell.scale == num_gpus
                 told += 1
     assert told

@@ -13,6 +13,7 @@ from harness.store.table_csv import build_table
 from reproductions.paro.ring_times.experiment import Gather, gathers
 from reproductions.paro.ring_times.fig05 import task
 from reproductions.paro.ring_times.trial import gather_rows
+from tests import layouts
 from tests.checkout import PAPERS
 from tests.verdicts import bad, controlled, good
 
@@ -57,4 +58,8 @@ def test_figure_draws_without_the_paper(table: pd.DataFrame) -> None:
 def test_every_place_of_a_layout_has_one_row(table: pd.DataFrame) -> None:
     for layout in task.layouts:
         for row, column in layout.places():
-            assert len(layout.at(table, row, column)) == 1, (layout.title, row.head, column.head)
+            assert len(layouts.at(layout, table, row, column)) == 1, (
+                layout.title,
+                row.head,
+                column.head,
+            )

@@ -20,6 +20,7 @@ from reproductions.paro.method.strategy import ALL
 from reproductions.paro.strategies.experiment import Costs, costs_grid
 from reproductions.paro.strategies.figures import front
 from reproductions.paro.strategies.tab01 import task
+from tests import layouts
 from tests.checkout import PAPERS
 from tests.patches import Patch, around, patched
 from tests.reproductions.paro.tables import Spoil, put, table_of, word
@@ -85,7 +86,7 @@ def test_ngi_and_gni_are_faster_than_what_is_kept_for_them() -> None:
 def test_table_and_figure_are_whole() -> None:
     assert len(validate(whole(), task.table, where=task.id)) == len(whole())
     for layout in task.layouts:
-        assert {len(layout.found(whole(), *place)) for place in layout.places()} == {1}
+        assert {len(layouts.found(layout, whole(), *place)) for place in layout.places()} == {1}
     none = load_reference(PAPERS / "paro", "tab01")[:0]
     assert b"NIG" in draw(task, table=whole(), reference=none, profile="cpu", width="single")
 
