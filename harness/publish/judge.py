@@ -124,19 +124,14 @@ def _paper_value(claim: Claim, reference: pd.DataFrame | None) -> tuple[float | 
 
 
 def _row(
-    task: Task,
-    claim: Claim,
-    profile: Profile,
-    verdict: Verdict,
-    reference: pd.DataFrame | None,
-    *,
-    registered: bool,
-) -> CheckRow:
+    task: Task, claim: Claim, profile: Profile, verdict: Verdict,
+    reference: pd.DataFrame | None, *, registered: bool,
+) -> CheckRow:  # fmt: skip
     scope, criterion = claim.scope, claim.criterion
     value, fault = _paper_value(claim, reference)
     if fault:
         verdict = Verdict(word=Word.ERROR, reason=fault)
-    undecided = verdict.word == Word.UNDECIDED and verdict.samples
+    samples = verdict.samples if verdict.word == Word.UNDECIDED else ()
     return CheckRow(
         task=task.id,
         claim=claim.id,
@@ -157,7 +152,7 @@ def _row(
         paper_is_derived=criterion.is_derived and value is not None,
         registered=registered,
         control=verdict.control,
-        seeds_to_decide=seeds_to_decide(criterion, verdict.samples) if undecided else None,
+        seeds_to_decide=seeds_to_decide(criterion, samples) if samples else None,
         deciding=what_number(verdict, criterion),
         statement=claim.statement,
         parts=tuple(map(_rounded_part, verdict.parts)),
@@ -167,8 +162,8 @@ def _row(
 
 
 def _rounded_part(part: Part) -> Part:
-    numbers = map(_rounded, (part.measured, part.low, part.high))
-    return replace(part, **dict(zip(("measured", "low", "high"), numbers, strict=True)))
+    measured, low, high = map(_rounded, (part.measured, part.low, part.high))
+    return replace(part, measured=measured, low=low, high=high)
 
 
 def _if_times(claim: Claim, verdict: Verdict, factor: float) -> str:
