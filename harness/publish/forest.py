@@ -107,9 +107,10 @@ def draw_forest(rows: Sequence[CheckRow], profile: Profile) -> bytes:
 
     A panel per unit and a row per claim, in the paper's order; below them what was not tested.
     """
+    # First: it says what is wrong with a user's settings of matplotlib.
+    from harness.publish.figures import saved  # isort: skip
     from matplotlib.figure import Figure
 
-    from harness.publish.figures import saved
     from harness.publish.style import themed
 
     found = sorted(forest_rows(rows), key=lambda each: each.unit)
