@@ -166,7 +166,8 @@ def reproduce(
     # A check that fails is told with its table.
     if process.returncode not in (0, 1):
         kinds: dict[int, type[HarnessError]] = {2: UsageError, 4: NothingRan}
-        raise kinds.get(process.returncode, RunError)(last.strip().removeprefix("repro: "))
+        said = last.strip().removeprefix("repro: ") or f"it ended with {process.returncode}"
+        raise kinds.get(process.returncode, RunError)(said)
     return load(task, profile, set=set, seeds=seeds)
 
 

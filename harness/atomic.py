@@ -23,8 +23,8 @@ from harness.errors import RunError
 log = logging.getLogger(__name__)
 
 TEMPORARY = ".*.repro.tmp"
-LEFTOVER_S = 60.0
-"""After so long without a change a temporary file is nobody's."""
+LEFTOVER_S = 3600.0
+"""After so long without a change a temporary file is nobody's; a machine may stall for minutes."""
 NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
 """How a file system says that it has no locks, as some network mounts do."""
 

@@ -304,6 +304,9 @@ def _add(what: str, known: dict[str, T], name: str, item: T) -> None:
 
 
 def _add_broken(library: Library, name: str, file: str, error: BaseException) -> None:
+    # A second broken file of one name must not hide the first.
+    while name in library.broken:
+        name += "'"
     reason = f"{type(error).__name__}: {in_one_line(error)}"
     library.broken[name] = BrokenTask(name, file, reason)
 

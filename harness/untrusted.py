@@ -91,14 +91,23 @@ def unzip(data: bytes, *, where: str, limit: int = MAX_BYTES) -> bytes:
 
 
 def parse_json(text: str | bytes, *, where: str) -> Any:
-    """Return a JSON value. Raises UnreadableError for what is none, or nested without end."""
+    """Return a JSON value. Raises UnreadableError also for a repeated key and endless nesting."""
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=_unique)
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise UnreadableError(f"{where} is torn: it is not complete JSON") from error
     # Plain ValueError: an integer of more digits than Python reads.
     except (ValueError, RecursionError) as error:
         raise UnreadableError(f"{where} is foreign: {in_one_line(error)}") from error
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the key {repeated[:80]!r} stands twice")
+    return found
 
 
 def read_toml(path: Path) -> dict[str, Any]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pandas as pd
 
 from harness.declare.layout import Layout, Line
+from harness.declare.table import matching
 
 
 def at(layout: Layout, table: pd.DataFrame, row: Line, column: Line) -> pd.DataFrame:
     """Return the rows of a task's table that belong to a place, also those without a value."""
-    where = {**layout.where, **row.where, **column.where}
-    return table[[all(each[k] == v for k, v in where.items()) for each in table.to_dict("records")]]
+    return matching(table, {**layout.where, **row.where, **column.where})
 
 
 def found(layout: Layout, table: pd.DataFrame, row: Line, column: Line) -> pd.DataFrame:

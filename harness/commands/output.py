@@ -37,7 +37,7 @@ HeightOption = Annotated[str, typer.Option(help="Such as 2.2in; by default as pa
 OursOption = Annotated[bool, typer.Option("--ours-only", help="Nothing read off the paper.")]
 NoStampOption = Annotated[bool, typer.Option("--no-stamp", help="Foot: only what stood in.")]
 StyleOption = Annotated[str, typer.Option(help="Matplotlib settings over ours: FILE.mplstyle.")]
-PaletteOption = Annotated[str, typer.Option(help="A colour map of matplotlib.")]
+PaletteOption = Annotated[str, typer.Option(help="A palette or colour map of seaborn.")]
 FontOption = Annotated[str, typer.Option(help="An installed font.")]
 
 

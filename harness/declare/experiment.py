@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -11,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from harness.declare.named import Named, With, declaring_package, named
 from harness.declare.params import Params, Scalar
 from harness.declare.profiles import Profile, check_id
-from harness.errors import SpecError
+from harness.errors import HarnessError, SpecError
+from harness.untrusted import in_one_line
 
 if TYPE_CHECKING:
     import torch
@@ -222,7 +224,8 @@ class Experiment:
     def needs_of(self, params: RawParams) -> Needs:
         if isinstance(self.needs, Needs):
             return self.needs
-        return self.needs(self.typed(params))
+        with self._asked("needs"):
+            return self.needs(self.typed(params))
 
     def limit_s(self, params: RawParams) -> float:
         """Return after how many seconds a trial is killed: it hangs by then, if it is not slow."""
@@ -233,19 +236,22 @@ class Experiment:
         """Return what a trial is expected to cost; None where nothing tells it."""
         if self.estimate is None:
             return None
-        return self.estimate(self.typed(params))
+        with self._asked("estimate"):
+            return self.estimate(self.typed(params))
 
     def upstream_of(self, params: RawParams) -> list[tuple[Experiment, dict[str, Scalar]]]:
         """Return the experiments and parameters of the trials that a trial starts from."""
-        point = self.typed(params)
-        return [(use.experiment, use.params(point).to_json()) for use in self.uses]
+        with self._asked("uses"):
+            point = self.typed(params)
+            return [(use.experiment, use.params(point).to_json()) for use in self.uses]
 
     def params_of(self, profile: Profile) -> list[dict[str, Scalar]]:
         """Return the profile's grid as plain dicts; empty where it has none.
 
-        Raises SpecError for a repeated point.
+        Raises SpecError for a repeated point, and where the grid itself raises.
         """
-        points = [point.to_json() for point in self.grid(profile)]
+        with self._asked("grid"):
+            points = [point.to_json() for point in self.grid(profile)]
         seen: set[tuple[tuple[str, Scalar], ...]] = set()
         for point in points:
             identity = tuple(sorted(point.items()))
@@ -256,7 +262,19 @@ class Experiment:
 
     def has_grid(self, profile: Profile) -> bool:
         """Return whether a profile has a trial, without walking its grid."""
-        return next(iter(self.grid(profile)), None) is not None
+        with self._asked("grid"):
+            return next(iter(self.grid(profile)), None) is not None
+
+    @contextmanager
+    def _asked(self, what: str) -> Iterator[None]:
+        """Whatever a declared function raises is for its author to mend."""
+        try:
+            yield
+        except HarnessError:
+            raise
+        except Exception as error:
+            reason = f"{type(error).__name__}: {in_one_line(error)}"
+            raise SpecError(f"experiment {self.id}: its {what} raises {reason}") from error
 
 
 def describe_trial(experiment: Experiment, params: Mapping[str, Any]) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from harness.atomic import locked, write_bytes
 from harness.declare.profiles import PROFILES, Profile
 from harness.declare.task import Task
-from harness.errors import RunError
+from harness.errors import HarnessError, RunError
 from harness.publish.check_row import CheckRow
 from harness.publish.stand_ins import stand_ins
 from harness.publish.verdicts import write_verdicts
@@ -69,7 +69,8 @@ def _draw(
             stands_in=result.meta.stands_in,
             aside=workspace.overrides.label,
         )
-    except Exception:  # a view of an incomplete table may raise anything
+    # What a view raises that finds rows, values or divisors missing.
+    except (HarnessError, LookupError, ValueError, ArithmeticError):
         if not result.meta.trials.without_result:
             raise
         log.warning("%s: no figure yet, its table is incomplete", task.id)

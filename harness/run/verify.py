@@ -138,6 +138,11 @@ class Drawn:
     record: Record
 
 
+def draw(keys: Iterable[str], num: int, *, commit: str) -> list[str]:
+    """Return `num` of the keys, or all where there are fewer: drawn by the commit, not by us."""
+    return sorted(keys, key=lambda key: hashlib.sha256(f"{commit} {key}".encode()).digest())[:num]
+
+
 def draw_trials(
     workspace: Workspace, experiment: Experiment, profile: Profile, num: int, *, commit: str
 ) -> list[Drawn]:
@@ -146,9 +151,7 @@ def draw_trials(
     records = {r.key: r for r in read_pack(path)} if is_there(path) else {}
     grid = {trial.key: trial for trial in grid_of(experiment, profile)}
     found = []
-    # By the commit, not by us.
-    drawn = sorted(records, key=lambda key: hashlib.sha256(f"{commit} {key}".encode()).digest())
-    for key in drawn[:num]:
+    for key in draw(records, num, commit=commit):
         record = records[key]
         # Some that others start from lie outside the grid.
         trial = grid.get(key) or Trial(experiment, dict(record.params), profile)

@@ -73,6 +73,7 @@ def test_gzip_bomb_ends_at_its_limit() -> None:
         ("[" * 100_000, "foreign: maximum recursion"),
         ("9" * 5000, "foreign: Exceeds the limit"),
         ('{"a"', "it is torn: it is not complete JSON"),
+        ('{"a": 1, "a": 1}', "the key 'a' stands twice"),
     ],
 )
 def test_json_without_end_is_refused(text: str, word: str) -> None:

@@ -6,7 +6,6 @@ Each paper's list lies beside its tests, in `faults.toml`.
 from __future__ import annotations
 
 import ast
-import hashlib
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from pathlib import Path
 from pydantic import Field, ValidationError
 
 from harness.errors import HarnessError
+from harness.run.verify import draw
 from harness.strict import Strict, explain
 from harness.untrusted import read_toml
 from tests.checkout import ROOT
@@ -164,9 +164,5 @@ def _problems(fault: Fault, folder: Path) -> list[str]:
 def drawn(found: Faults, one_in: int, commit: str) -> Sequence[Fault]:
     """Return one fault in so many, at least one; the commit draws them, nobody picks."""
     num = -(-len(found.faults) // one_in)
-
-    def drawn_as(fault: Fault) -> bytes:
-        return hashlib.sha256(f"{commit} {fault.id}".encode()).digest()
-
-    names = {fault.id for fault in sorted(found.faults, key=drawn_as)[:num]}
+    names = draw([fault.id for fault in found.faults], num, commit=commit)
     return [fault for fault in found.faults if fault.id in names]

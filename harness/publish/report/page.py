@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -65,10 +65,6 @@ class Run:
     @property
     def meta(self) -> ResultMeta | None:
         return self.result.meta if self.result else None
-
-    @property
-    def scale(self) -> str:
-        return SCALES.get(self.profile, self.profile)
 
     @property
     def ran_on(self) -> str:
@@ -270,15 +266,6 @@ class PaperPage:
             return section if runs == section.runs else replace(section, runs=runs)
 
         return replace(self, sections=tuple(map(kept, self.sections)))
-
-    def changed(self, change: Callable[[CheckRow], CheckRow]) -> PaperPage:
-        """Return it with every verdict changed."""
-
-        def of(section: Section) -> Section:
-            runs = (replace(run, rows=tuple(map(change, run.rows))) for run in section.runs)
-            return replace(section, runs=tuple(runs))
-
-        return replace(self, sections=tuple(map(of, self.sections)))
 
 
 def folded_head(folded: Sequence[ClaimLine]) -> str:

@@ -107,6 +107,19 @@ def test_repeated_grid_point_is_refused() -> None:
         made.params_of("smoke")
 
 
+@pytest.mark.parametrize("what", ["grid", "needs", "estimate", "uses"])
+def test_whatever_a_declared_function_raises_is_for_its_author_to_mend(what: str) -> None:
+    def raises(point: object) -> Any:
+        raise KeyError("width")
+
+    start = experiment(id="demo/start", params=Shape)
+    given = (Use(experiment=start, params=raises),) if what == "uses" else raises
+    made = experiment(**{what: given})
+    asked = {"needs": made.needs_of, "estimate": made.estimate_of, "uses": made.upstream_of}
+    with pytest.raises(SpecError, match=rf"demo/\w+: its {what} raises KeyError"):
+        made.params_of("smoke") if what == "grid" else asked[what]({"n": 3, "seed": 0})
+
+
 def test_needs_estimate_and_upstream_take_the_typed_point() -> None:
     start = experiment(id="demo/start", params=Shape)
     made = experiment(

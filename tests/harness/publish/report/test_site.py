@@ -71,8 +71,11 @@ def test_equal_results_give_an_equal_site_elsewhere(tmp_path: Path, demo: Demo) 
 def test_backticks_become_code_and_nothing_else_markup(demo: Demo) -> None:
     assert prose("at `cpu` <b>") == "at <code>cpu</code> &lt;b&gt;"
     assert prose("one ` alone") == "one ` alone"
-    page = page_of(demo).changed(lambda row: replace(row, reason="at `cpu` <alone>"))
-    assert "At <code>cpu</code> &lt;alone&gt;" in render("paper.html.j2", page=page)
+    page = page_of(demo)
+    (deviation,) = page.deviations
+    told = deviation.model_copy(update={"what": "at `cpu` <alone>"})
+    html = render("paper.html.j2", page=replace(page, deviations=(told,)))
+    assert "at <code>cpu</code> &lt;alone&gt;" in html
 
 
 @pytest.mark.parametrize("path", ["index.html", PAPER])

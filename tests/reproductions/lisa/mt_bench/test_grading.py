@@ -178,6 +178,7 @@ def test_another_judge_is_asked_anew(server: ScriptedJudge, tmp_path: Path) -> N
         lambda data: data.replace(b'"schema_version": 1', b'"schema_version": 2'),
         lambda data: b"[1]\n[2]\n",
         lambda data: b"[" * 50_000 + data,
+        lambda data: data.replace(b'"prompt"', b'"text": "", "prompt"', 1),
     ],
     ids=[
         "torn",
@@ -187,6 +188,7 @@ def test_another_judge_is_asked_anew(server: ScriptedJudge, tmp_path: Path) -> N
         "other version",
         "other shape",
         "nested",
+        "a key twice",
     ],
 )
 def test_a_damaged_file_is_asked_for_again(
