@@ -61,8 +61,11 @@ class PaperMeta(Strict):
     items: list[Item] = Field(alias="item")
     headline: list[HeadlineClaim] = Field(default_factory=list)
     """The claims that its pages show first."""
+    says: str = ""
+    """What the paper claims, in two or three sentences."""
     found: str = ""
-    """What came out, in two or three sentences; `{fig06:supar_stays}` becomes our number."""
+    """What came out, in as many; `{fig06:supar_stays}` becomes our number, `{-fig06:...}` its
+    negative."""
     limits: str = ""
     """What its results cannot support, in a short paragraph."""
 

@@ -37,7 +37,7 @@ BEST_FIRST: tuple[Profile, ...] = ("paper", "gpu", "cpu", "smoke")
 """The order in which the profiles of one task are shown."""
 SCALES: dict[Profile, str] = {"cpu": "small", "gpu": "one GPU", "paper": "paper's setting"}
 """What a reader calls a profile."""
-PLACEHOLDER = re.compile(r"\{(\w+):(\w+)\}")
+PLACEHOLDER = re.compile(r"\{(-?)(\w+:\w+)\}")
 NOT_MEASURED = "(not measured)"
 
 
@@ -219,8 +219,11 @@ class PaperPage:
         """What came out in two or three sentences, with our numbers in them."""
 
         def number(match: re.Match[str]) -> str:
-            line = self._line(f"{match[1]}:{match[2]}")
-            return (line.read.ours if line else "") or NOT_MEASURED
+            line = self._line(match[2])
+            ours = line.read.ours if line else ""
+            # A number that fell short reads better as "27 points worse".
+            turned = ours.removeprefix("-") if ours.startswith("-") else f"-{ours}"
+            return (turned if match[1] else ours) if ours else NOT_MEASURED
 
         return PLACEHOLDER.sub(number, self.meta.found.strip())
 

@@ -92,8 +92,10 @@ LAYOUT = (
         ACCURACY,
         title="Test accuracy",
         note="Below the paper's setting: K = {num_clients} clients, Q = {participation}, T ="
-        " {rounds} rounds, E = {local_epochs}, B = {batch_size}. Compare algorithms of unequal"
-        " numbers of seeds by the next table.".format_map(SMALL),
+        " {rounds} rounds, E = {local_epochs}, B = {batch_size}. Algorithms have different"
+        " numbers of seeds: the next table compares them over those that all have.".format_map(
+            SMALL
+        ),
         ours=True,
     ),
     layout_of(
@@ -207,9 +209,9 @@ task = Task(
     figure=bind("figures:accuracy_panels", datasets=DATASETS, names=NAMES),
     caption="Above: test accuracy of the final global model. Below: share of a client's parameters"
     " that keep the sign of the global model it received, over the second half of the rounds. Marks"
-    " are means over seeds, bars their standard error. Where algorithms have unequal numbers of"
-    " seeds, open marks show every one over the seeds that all have: compare these with one"
-    " another. Coefficients were chosen on validation images, from as many candidates each.",
+    " are means over seeds, bars their standard error. Where algorithms have different numbers of"
+    " seeds, open marks show each over the seeds that all have, and only these can be compared."
+    " Coefficients were chosen on validation images, from as many candidates each.",
     alt="Dots of six federated algorithms over three values of alpha, test accuracy above and"
     " same-sign ratio below, one column for each data set.",
 )

@@ -130,11 +130,11 @@ GRADIENTS = Layout(
     columns=(
         Line("cosine", cell=Cell("cosine", digits=3)),
         Line("norm ratio", cell=Cell("norm_ratio", digits=3)),
-        Line("equal directions", cell=Cell("equal_directions", digits=0)),
+        Line("directions for this cosine", cell=Cell("equal_directions", digits=0)),
     ),
     cell=Cell("cosine"),
     where={"part": COSINE},
     title="Gradients against the exact one, on (FG)²U's images of MNIST, 1 per class",
-    notes=("Equal directions: the b with which (FG)²U is expected to point as well.",),
+    notes=("Directions for this cosine: how many (FG)²U is expected to need to point as well.",),
 )
 LAYOUTS = (TABLE_1, SPREADS, WHOLE, CONTROLS, COSTS, GRADIENTS)

@@ -17,8 +17,8 @@ WHERE = "ours: a goal on a GPU"
 PLOT = (
     "Left: medians of calls by case, with lines from a fifth to four fifths of them. Right: their"
     " roofline, arithmetic per second over arithmetic per byte. Grey: what copies and products in"
-    " turn with the calls allow, from the slowest size to the fastest. What only moves bytes is in"
-    " no roofline."
+    " turn with the calls allow, from the slowest size to the fastest. Operations that only move"
+    " bytes are in no roofline."
 )
 
 
