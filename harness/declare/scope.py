@@ -60,6 +60,14 @@ class Scope:
         if self.grade == "exact" and (self.own_question or self.control):
             raise SpecError("a check says that our code is right: it asks nothing, by no control")
 
+    @property
+    def can_contradict(self) -> bool:
+        """Whether its claim can be CONTRADICTED: it has a positive control, or needs none.
+
+        What has no seeds was counted or computed: no setting was too weak to show it.
+        """
+        return self.grade == "exact" or self.deterministic or self.control is not None
+
     def at(self, *profiles: Profile, elsewhere: str = "") -> Scope:
         """Return the same scope, decided at other profiles."""
         return replace(self, profiles=profiles, elsewhere=elsewhere or self.elsewhere)

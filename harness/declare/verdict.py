@@ -44,7 +44,7 @@ Why = Literal["scale", "control", "missing", "not run", "error"]
 """Why a claim is UNTESTED: this profile cannot decide it; its positive control failed; a GPU, data
 or a judge is missing; nobody ran it; its trials failed."""
 OVERLAPS = "the interval overlaps the threshold"
-NO_CONTROL = "outside what is asked, without a positive control"
+NO_CONTROL = "missed, but no positive control shows that this setting could have met it"
 BEST_FIRST = (Word.SUPPORTED, Word.UNDECIDED, Word.CONTRADICTED)
 WORDS_OF_CHECKS = {
     Word.SUPPORTED: Word.HOLDS,
@@ -125,15 +125,13 @@ def evaluate(claim: Claim, table: pd.DataFrame, *, seed: str | None, profile: Pr
 def _by_control(claim: Claim, verdict: Verdict, table: pd.DataFrame, seed: str | None) -> Verdict:
     """Hold a verdict against the claim's positive control: without one nothing is contradicted.
 
-    What has no seeds was counted or computed: nothing that a run might have failed to show. A check
-    needs no control, and too few seeds decide neither the claim nor its control.
+    Too few seeds decide neither the claim nor its control.
     """
     control, scope = claim.scope.control, claim.scope
     if 0 < verdict.num_seeds < MIN_SEEDS:
         return verdict
     if control is None:
-        needed = scope.grade == "empirical" and not scope.deterministic
-        if verdict.word == Word.CONTRADICTED and needed:
+        if verdict.word == Word.CONTRADICTED and not scope.can_contradict:
             return replace(verdict, word=Word.UNDECIDED, reason=NO_CONTROL, samples=())
         return verdict
     try:

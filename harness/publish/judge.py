@@ -152,7 +152,7 @@ def _row(
         paper_is_derived=criterion.is_derived and value is not None,
         registered=registered,
         control=verdict.control,
-        seeds_to_decide=seeds_to_decide(criterion, samples) if samples else None,
+        seeds_to_decide=seeds_to_decide(criterion, samples, against=scope.can_contradict),
         deciding=what_number(verdict, criterion),
         statement=claim.statement,
         parts=tuple(map(_rounded_part, verdict.parts)),
@@ -173,18 +173,20 @@ def _if_times(claim: Claim, verdict: Verdict, factor: float) -> str:
         return ""
     other = with_threshold_times(claim.criterion, factor)
     word = decide(other, verdict.samples, single=scope.deterministic).word
-    needs_control = not (scope.control or scope.deterministic)
-    return Word.UNDECIDED if word == Word.CONTRADICTED and needs_control else word
+    return Word.UNDECIDED if word == Word.CONTRADICTED and not scope.can_contradict else word
 
 
 def _rounded(number: float | None) -> float | None:
     return None if number is None else float(f"{number:.{DIGITS}g}")
 
 
-def seeds_to_decide(criterion: Criterion, samples: Sequence[Sequence[float]]) -> int | None:
+def seeds_to_decide(
+    criterion: Criterion, samples: Sequence[Sequence[float]], *, against: bool = True
+) -> int | None:
     """Return the fewest seeds with which a claim is decided with 80 % power; None if none are.
 
     samples: per seed the judged numbers, whose means and deviations are taken as true.
+    against: whether more seeds could also contradict the claim.
 
     >>> from harness.declare import at_least
     >>> seeds_to_decide(at_least(len, 0.0, ""), [[0.0], [1.0], [2.0]])
@@ -205,7 +207,9 @@ def seeds_to_decide(criterion: Criterion, samples: Sequence[Sequence[float]]) ->
     # So many inside the band decide for the claim, so many outside that too few are left against.
     count = len(inside) + len(outside)
     needed = criterion.at_least_of or count
-    enough = sorted(inside)[needed - 1 :] or sorted(outside)[count - needed :]
+    enough = sorted(inside)[needed - 1 :]
+    if against:
+        enough = enough or sorted(outside)[count - needed :]
     return int(enough[0]) if enough and 0 < enough[0] < math.inf else None
 
 

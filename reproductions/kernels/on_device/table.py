@@ -66,7 +66,7 @@ ERRORS = Layout(
     cell=Cell("num_errors", digits=0, seeded=False),
     title="Errors that compute-sanitizer counts at all odd sizes together",
     notes=(
-        "The last row is a fault that we planted: where a checker misses it, its zeros mean nothing.",
+        "The last row is a planted fault: where a checker misses it, its zeros mean nothing.",
     ),
     ours=True,
 )  # fmt: skip
