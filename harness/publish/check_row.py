@@ -48,6 +48,8 @@ class CheckRow:
     statement: str
     parts: tuple[Part, ...] = ()
     """All numbers, where the claim is about several."""
+    at_least_of: int | None = None
+    """How many of them must do; None for all."""
     if_halved: str = ""
     """The verdict if a threshold of ours were half as large; empty where none of ours decides."""
     if_doubled: str = ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from harness.declare.verdict import Word
+from harness.declare.verdict import NO_CONTROL, Word
 from harness.publish.check_row import CheckRow, Kind
 
 CLAIMS = (Word.SUPPORTED, Word.CONTRADICTED, Word.UNDECIDED, Word.UNTESTED)
@@ -44,8 +44,7 @@ def _in_marks(rows: Sequence[CheckRow], kind: Kind, noun: str) -> str:
     total = sum(counts.values())
     if not total:
         return ""
-    words = [*CLAIMS, *([Word.ERROR] if counts.get(Word.ERROR) else [])]
-    marks = " ".join(f"{MARKS[word]} {counts.get(word, 0)}" for word in words)
+    marks = ", ".join(f"{MARKS[word]} {counts[word]} {word.lower()}" for word in counts)
     plural = noun if total == 1 else noun.replace("claim", "claims").replace("tion", "tions")
     return f"{total} {plural}: {marks}"
 
@@ -66,8 +65,8 @@ def by_luck(rows: Iterable[CheckRow]) -> str:
     if not count:
         return ""
     return (
-        f"If none of the {count} supported claims were true, about {0.025 * count:.1g} of them"
-        " would still look supported by chance."
+        f"If all {count} supported claims were false, chance alone would still support about"
+        f" {0.025 * count:.1g} of them."
     )
 
 
@@ -79,8 +78,20 @@ def if_thresholds_moved(rows: Iterable[CheckRow]) -> str:
     halved = sum(row.if_halved == row.verdict for row in known)
     doubled = sum(row.if_doubled == row.verdict for row in known)
     return (
-        f"Of {len(known)} verdicts by a threshold of ours, {halved} stay if it is halved and"
-        f" {doubled} if it is doubled."
+        f"Of {len(known)} verdicts that rest on a threshold of ours, {halved} stay when it is"
+        f" halved and {doubled} when it is doubled."
+    )
+
+
+def missed_in_words(rows: Iterable[CheckRow]) -> str:
+    """Say how many undecided claims were missed, and only lack a positive control."""
+    undecided = [r for r in rows if r.kind == "claim" and r.verdict == Word.UNDECIDED]
+    missed = sum(row.reason == NO_CONTROL for row in undecided)
+    if not missed:
+        return ""
+    return (
+        f"Of the {len(undecided)} undecided claims {missed} missed what is asked, but have no"
+        " positive control, so nothing shows that our setting could have met it."
     )
 
 
@@ -89,5 +100,10 @@ def registered_in_words(rows: Iterable[CheckRow]) -> str:
     decided = [r for r in rows if r.kind == "claim" and r.verdict in CLAIMS[:3]]
     count = sum(row.registered for row in decided)
     if not decided or count == len(decided):
-        return "All decided claims were registered before the run." if decided else ""
-    return f"Registered before the run: {count} of {len(decided)}; the others are exploratory."
+        return "All verdicts were registered before the run." if decided else ""
+    if not count:
+        return "No claim was registered before the run, so every verdict is exploratory."
+    return (
+        f"{count} of {len(decided)} verdicts were registered before the run; the others are"
+        " exploratory."
+    )

@@ -156,6 +156,7 @@ def _row(
         deciding=what_number(verdict, criterion),
         statement=claim.statement,
         parts=tuple(map(_rounded_part, verdict.parts)),
+        at_least_of=criterion.at_least_of,
         if_halved=_if_times(claim, verdict, 0.5),
         if_doubled=_if_times(claim, verdict, 2.0),
     )

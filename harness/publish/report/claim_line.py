@@ -30,31 +30,34 @@ class ClaimLine:
     @property
     def ours(self) -> str:
         """What was measured with its interval, or nothing."""
-        read = self.read
-        return f"{read.ours} ({read.uneven})" if read.uneven else read.ours
+        beside = "; ".join(filter(None, [self.read.uneven, self._which]))
+        return f"{self.read.ours} ({beside})" if self.read.ours and beside else self.read.ours
 
     @property
     def numbers(self) -> str:
         """`Ours 0.5 ± 0.1 octaves; asked at most 1; 3 seeds, exploratory`, as far as known."""
         row = self.row
         is_tested = bool(self.ours) and row.verdict != Word.UNTESTED
-        told = (
-            [f"ours {self.ours}{self._of_which}", f"asked {self.read.asked}"] if is_tested else []
-        )
+        asked = f"{'asked by us:' if row.kind == 'own' else 'asked'} {self.read.asked}"
+        told = [f"ours {self.ours}", asked] if is_tested else []
         if row.paper_value is not None:
-            derived = ", derived" if row.paper_is_derived else ""
-            told.append(f"paper {number(self.read.row.paper_value)}{derived}")
+            computed = ", computed" if row.paper_is_derived else ""
+            told.append(f"paper {number(self.read.row.paper_value)}{computed}")
         if is_tested and row.num_seeds:
             exploratory = "" if row.registered or row.kind == "check" else ", exploratory"
             told.append(f"{counted_seeds(row.num_seeds)}{exploratory}")
         return sentence("; ".join(told))
 
     @property
-    def _of_which(self) -> str:
-        """Name the number that decides, where there are several."""
-        row = self.row
+    def _which(self) -> str:
+        """Name the number that decides, where there are several: the worst that is needed."""
+        row, count = self.row, len(self.row.parts)
         names = [part.name for part in row.parts if part.measured == row.measured]
-        return f" for {names[0]}" if names and " of " not in names[0] else ""
+        if not names or " of " in names[0]:
+            return ""
+        if row.at_least_of and row.at_least_of < count:
+            return f"{names[0]}, one of {count}"
+        return f"{names[0]}, the {'worse' if count == 2 else 'worst'} of {count}"
 
     @property
     def note(self) -> str:

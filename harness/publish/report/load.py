@@ -91,6 +91,7 @@ def _page(
         sections=tuple(sections),
         codes={experiment.id: experiment_code(experiment) for experiment in mine},
         deviations=tuple(deviations),
+        readme=_source(workspace.root.resolve(), (folder.folder / "README.md").resolve()),
         verified=verified_text(load_verified(workspace, meta.id)),
     )
 

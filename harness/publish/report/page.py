@@ -20,6 +20,7 @@ from harness.publish.counts import (
     by_luck,
     counted,
     if_thresholds_moved,
+    missed_in_words,
     registered_in_words,
     verdict_counts,
 )
@@ -35,8 +36,12 @@ if TYPE_CHECKING:
 
 BEST_FIRST: tuple[Profile, ...] = ("paper", "gpu", "cpu", "smoke")
 """The order in which the profiles of one task are shown."""
-SCALES: dict[Profile, str] = {"cpu": "small", "gpu": "one GPU", "paper": "paper's setting"}
+SCALES: dict[Profile, str] = {
+    "cpu": "small (cpu)", "gpu": "one GPU (gpu)", "paper": "the paper's setting (paper)"
+}  # fmt: skip
 """What a reader calls a profile."""
+OF_PAPER = re.compile(r"(tab|fig)0*(\d+|[a-z]\d+)")
+"""Ids of tables and figures that the paper numbers: `fig06`, `tabg1`."""
 PLACEHOLDER = re.compile(r"\{(-?)(\w+:\w+)\}")
 NOT_MEASURED = "(not measured)"
 
@@ -71,11 +76,6 @@ class Run:
         """Say once what stood in for what the paper names; nothing where nothing did."""
         here = ran_on(self.meta.stands_in) if self.meta else ""
         return f"Ran on: {here}." if here else ""
-
-    @property
-    def answer(self) -> str:
-        """Say what the claims came to."""
-        return f"{counted(self.rows)}." if self.rows else "It declares no claims."
 
     @cached_property
     def printed(self) -> Printed | None:
@@ -127,6 +127,15 @@ class Section:
         return f"{self.paper}/{self.item.id}"
 
     @property
+    def heading(self) -> str:
+        """Its title, behind the number that the paper gives it."""
+        match = OF_PAPER.fullmatch(self.item.id)
+        if match is None:
+            return self.item.title
+        kind = {"tab": "Table", "fig": "Figure"}[match[1]]
+        return f"{kind} {match[2].upper()}: {self.item.title}"
+
+    @property
     def rows(self) -> tuple[CheckRow, ...]:
         """The verdicts of its best run, or that it was not run."""
         return self.runs[0].rows if self.runs else self.not_run
@@ -154,7 +163,7 @@ class Section:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ScaleLine:
-    """A claim with its mark at each scale."""
+    """A claim with its mark at each scale, empty where nothing was run."""
 
     section: Section
     row: CheckRow
@@ -171,6 +180,8 @@ class PaperPage:
     """Per experiment the digest of its code today."""
     deviations: tuple[Deviation, ...] = ()
     """All that it declares, also those of what was not run."""
+    readme: str = ""
+    """The README beside its code, from the top of the checkout; empty where it is not in there."""
     verified: str = ""
     """What came of trials that were run again, in a sentence."""
     problem: str = ""
@@ -235,7 +246,7 @@ class PaperPage:
             at = {(row.claim, run.profile): row for run in section.runs for row in run.rows}
             for row in section.rows:
                 known = [at.get((row.claim, profile)) for profile in SCALES]
-                marks = [MARKS[Word(each.verdict if each else Word.UNTESTED)] for each in known]
+                marks = [MARKS[Word(each.verdict)] if each else "" for each in known]
                 if row.kind == "claim":
                     lines.append(ScaleLine(section=section, row=row, marks=tuple(marks)))
         return lines
@@ -246,8 +257,8 @@ class PaperPage:
         lines = []
         for profile in self.profiles:
             rows = self.rows(profile)
-            told = [by_luck(rows), if_thresholds_moved(rows), registered_in_words(rows)]
-            told.append(self._earlier_code(profile))
+            told = [missed_in_words(rows), by_luck(rows), if_thresholds_moved(rows)]
+            told += [registered_in_words(rows), self._earlier_code(profile)]
             lines.append(f"At `{profile}`: {counted(rows)}. {' '.join(filter(None, told))}".strip())
         return [*lines, *([self.verified] if self.verified else [])]
 
@@ -259,7 +270,7 @@ class PaperPage:
                 told[name] = Counter(counts)
         total = sum(sum(counts.values()) for counts in told.values())
         old = total - sum(counts[self.codes.get(name, "")] for name, counts in told.items())
-        return f"Made by earlier code: {old} of {total} trials." if old else ""
+        return f"{old} of {total} trials were made by earlier code." if old else ""
 
     def only(self, profiles: Sequence[Profile]) -> PaperPage:
         """Return what it is without the runs of other profiles."""

@@ -48,7 +48,7 @@ def test_a_task_is_told_the_worst_first_with_where_to_look(shown: Cli) -> None:
     assert done.code == 0, done.err
     lines = done.out.splitlines()
     assert lines[0] == "toylab/tab01 at cpu: Squares grow"
-    assert lines[1] == "2 claims: ✔ 1 ✘ 1 ? 0 – 0; 1 of 1 check holds."  # noqa: RUF001
+    assert lines[1] == "2 claims: ✔ 1 supported, ✘ 1 contradicted; 1 of 1 check holds."
     marks = [line[:3].strip() for line in lines if line[:2] == "  " and line[2] in "✔✘"]
     assert marks == ["✘", "✔"]
     assert "Deviations: DEV-01 few numbers." in lines

@@ -47,6 +47,7 @@ item = [
   { id = "tab01", title = "Later", status = "planned", reason = "It needs eight GPUs." },
 ]
 headline = ["fig02:grows", "fig02:scales"]
+says = "Loss grows."
 found = "It grows: by {fig02:grows}, not {fig02:scales}."
 limits = "Anything."
 

@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
-from harness.declare.verdict import OVERLAPS, Part, Word
+from harness.declare.verdict import NO_CONTROL, OVERLAPS, Part, Word
 from harness.publish.check_row import CheckRow
 from harness.publish.counts import (
     by_luck,
     checks_in_words,
     counted,
     if_thresholds_moved,
+    missed_in_words,
     registered_in_words,
 )
 from harness.publish.report.claim_line import ClaimLine, in_order
@@ -60,11 +61,11 @@ PARTS = tuple(Part(name=name, measured=at, low=at, high=at) for name, at in (("x
          "✔ The optimum stays. Ours 0.90 ± 0.30 nats; asked at most 1 nat; paper 0.5;"
          " 3 seeds, exploratory."),
         (row(Word.CONTRADICTED, unit="", paper_value=0.5, paper_is_derived=True),
-         "✘ The optimum stays. Ours 0.90 ± 0.30; asked at most 1; paper 0.5, derived; 3 seeds."),
+         "✘ The optimum stays. Ours 0.90 ± 0.30; asked at most 1; paper 0.5, computed; 3 seeds."),
         (row(Word.SUPPORTED, unit="ratio", form="ratio", threshold=["-inf", 2.0], high=1.3),
          "✔ The optimum stays. Ours 0.90 times (0.60 to 1.30); asked at most 2; 3 seeds."),
         (row(Word.SUPPORTED, unit="", parts=PARTS),
-         "✔ The optimum stays. Ours 0.90 ± 0.30 for x; asked at most 1; 3 seeds."),
+         "✔ The optimum stays. Ours 0.90 ± 0.30 (x, the worse of 2); asked at most 1; 3 seeds."),
         (row(Word.UNTESTED, reason="scale: no net is that large", **UNTESTED),
          "– The optimum stays. Not tested: no net is that large."),  # noqa: RUF001
         (row(Word.UNTESTED, reason="control: nets do not learn", registered=False),
@@ -97,29 +98,36 @@ def test_claims_own_questions_and_checks_are_counted_apart() -> None:
     claims = of(Word.SUPPORTED, Word.SUPPORTED, Word.CONTRADICTED, Word.UNDECIDED, Word.UNTESTED)
     checks = of(Word.HOLDS, Word.FAILS, Word.UNTESTED, base=CHECK)
     assert counted([*claims, *own, *checks]) == (
-        "5 claims: ✔ 2 ✘ 1 ? 1 – 1; 2 questions of our own: ✔ 1 ✘ 0 ? 0 – 1; 1 of 2 checks hold"  # noqa: RUF001
+        "5 claims: ✔ 2 supported, ✘ 1 contradicted, ? 1 undecided, – 1 untested;"  # noqa: RUF001
+        " 2 questions of our own: ✔ 1 supported, – 1 untested; 1 of 2 checks hold"  # noqa: RUF001
     )
-    assert counted(of(Word.ERROR)) == "1 claim: ✔ 0 ✘ 0 ? 0 – 0 ! 1"  # noqa: RUF001
+    assert counted(of(Word.ERROR)) == "1 claim: ! 1 error"
     assert counted([]) == checks_in_words(claims) == ""
 
 
 def test_luck_and_registration_are_told_of_decided_claims_alone() -> None:
     claims = of(Word.SUPPORTED, Word.SUPPORTED, Word.UNDECIDED)
-    assert "2 supported claims were true, about 0.05 of them" in by_luck(claims)
+    assert "2 supported claims were false, chance alone would still support about 0.05" in (
+        by_luck(claims)
+    )
     assert by_luck(of(Word.UNDECIDED)) == registered_in_words(of(Word.UNTESTED)) == ""
-    assert registered_in_words(claims).startswith("All decided claims were registered")
+    assert registered_in_words(claims) == "All verdicts were registered before the run."
     late = row(Word.CONTRADICTED, registered=False)
     moved = [replace(each, if_halved=Word.UNDECIDED, if_doubled=Word.SUPPORTED) for each in claims]
-    assert "Of 3 verdicts by a threshold of ours, 1 stay if it is halved and 2" in (
+    assert "Of 3 verdicts that rest on a threshold of ours, 1 stay when it is halved and 2" in (
         if_thresholds_moved([*moved, late])
     )
-    assert "3 of 4; the others are exploratory" in registered_in_words([*claims, late])
+    assert registered_in_words([*claims, late]).startswith("3 of 4 verdicts were registered")
+    assert registered_in_words([late]).startswith("No claim was registered")
+    missed = row(Word.UNDECIDED, reason=NO_CONTROL)
+    assert missed_in_words([*claims, missed]).startswith("Of the 2 undecided claims 1 missed")
+    assert missed_in_words(claims) == ""
 
 
 def heads(rows: Sequence[CheckRow], **options: bool) -> list[str]:
     """Return the marks of the verdicts that are written out, in their order."""
     lines = check_text(rows, **options).splitlines()
-    return [line[2] for line in lines if line[:2] == "  " and line[2] != " "]
+    return [line[2] for line in lines if line[3:].startswith(" toylab/")]
 
 
 def test_check_writes_out_what_is_against_a_claim_the_worst_first() -> None:
@@ -129,7 +137,7 @@ def test_check_writes_out_what_is_against_a_claim_the_worst_first() -> None:
     assert len(heads(rows, everything=True)) == len(rows)
     text = check_text([CLAIM])
     assert text.splitlines() == [
-        "toylab at cpu: 1 claim: ✔ 0 ✘ 0 ? 1 – 0",  # noqa: RUF001
+        "toylab at cpu: 1 claim: ? 1 undecided",
         "  ? toylab/fig01:stays: The optimum stays.",
         "    Ours 0.90 ± 0.30 octaves, a factor of 1.9; asked at most 1 octave; 3 seeds.",
         "      About 12 seeds would decide it.",
