@@ -27,13 +27,9 @@ from harness.errors import HarnessError, RunError, UsageError
 ROOT = Path(__file__).resolve().parents[1]
 ROUNDS = 3
 """Of four runs each: there, here, here, there. A drift meets both alike."""
-MARGIN = 0.05
-"""Share by which times must have moved: processes of one commit differ by less."""
-LEVEL = 0.01
-"""Probability of the one-sided rank test below which a difference counts."""
+MARGIN, LEVEL = 0.05, 0.01
+"""By more than this share times must have moved, as the rank test says at this level."""
 FOLDER = Path("tests/benchmarks")
-OLD_FIXTURE = Path("harness/measure/goal_fixture.py")
-"""Where earlier commits have the fixture `goal`, which now lies beside the benchmarks."""
 
 
 def change(before: Sequence[float], after: Sequence[float]) -> str:
@@ -100,7 +96,9 @@ def checked_out(root: Path, ref: str) -> Iterator[Path]:
 
 def measured(tree: Path, file: str) -> dict[str, list[float]]:
     """Return the seconds that one run of a benchmark file finds, by file and name."""
-    old = ["-p", "harness.measure.goal_fixture"] if (tree / OLD_FIXTURE).exists() else []
+    # Where earlier commits have the fixture `goal`, which now lies beside the benchmarks.
+    plugin = tree / "harness" / "measure" / "goal_fixture.py"
+    old = ["-p", "harness.measure.goal_fixture"] if plugin.exists() else []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "found.json"
         path.touch()  # nothing is written where all is skipped

@@ -48,7 +48,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_benchmark_generate_machine_info() -> dict[str, Any]:
     """Say what records say of a machine; the plugin itself would name the host."""
-    facts = machine_facts().to_json()
+    facts = machine_facts()
     return {name: facts[name] for name in facts if name not in ("load_average", "commit", "dirty")}
 
 
@@ -56,7 +56,7 @@ def pytest_benchmark_generate_machine_info() -> dict[str, Any]:
 def pytest_benchmark_generate_commit_info() -> dict[str, Any]:
     """Say which commit was measured; the plugin itself would name branch and folder."""
     facts = machine_facts()
-    return {"id": facts.commit, "dirty": facts.dirty, "time": _now()}
+    return {"id": facts["commit"], "dirty": facts["dirty"], "time": _now()}
 
 
 def _now() -> str:
@@ -100,8 +100,8 @@ class GoalFixture:
             exact=exact, from_records=from_records, note=note, wall_s=round(wall_s, 2),
             load_average=self.load,
             other_cores=self.watch.cores() if other_cores is None else other_cores,
-            versions={"python": facts.python, **facts.versions},
-            commit=facts.commit, dirty=facts.dirty, date=_now(),
+            versions={"python": facts["python"], **facts["versions"]},
+            commit=facts["commit"], dirty=facts["dirty"], date=_now(),
         )  # fmt: skip
         unit_s = _SECONDS.get(goal.unit)
         timed = [] if unit_s is None else [unit_s * sample for sample in samples]
