@@ -23,8 +23,7 @@ PYTHON_VERSION ?= 3.12
 SAVE ?=
 TRY ?=
 FAIL ?=
-MARGIN ?=
-HISTOGRAM ?=
+REF ?= HEAD~1
 ALSO ?=
 WITHOUT ?=
 
@@ -96,9 +95,8 @@ lint: $(READY)  ## Check style and types
 bench: $(READY)  ## Measure speed and memory: ONLY=benchmarks SAVE=1 (on free cores) TRY=1 (each once)
 	$(REPRO) bench $(ONLY) $(if $(SAVE),--save) $(if $(TRY),--try)
 
-bench-compare: $(READY)  ## Compare with the committed baseline: ONLY= FAIL=1 MARGIN=0.1 HISTOGRAM=prefix
-	$(REPRO) bench $(ONLY) --compare $(if $(FAIL),--fail) $(if $(MARGIN),--margin $(MARGIN)) \
-		$(if $(HISTOGRAM),--histogram $(HISTOGRAM))
+bench-compare: $(READY)  ## Slower than another commit? ONLY=benchmarks REF=HEAD~1 FAIL=1 (exit 1 if so)
+	$(VENV)/bin/python -m tools.bench_compare $(ONLY) --ref $(REF) $(if $(FAIL),--fail)
 
 golden: $(READY)  ## Rewrite tests/golden/ from golden trials; say why in the commit
 	$(VENV)/bin/python -m tests.update_golden

@@ -16,8 +16,8 @@ def doctor(as_json: JsonOption = False) -> None:
     from harness.registry import load_registry
     from harness.store.workspace import find_workspace
 
-    facts = machine_facts().to_json()
-    rows: list[dict[str, Any]] = [{"what": name, "found": value} for name, value in facts.items()]
+    facts = machine_facts().items()
+    rows: list[dict[str, Any]] = [{"what": name, "found": value} for name, value in facts]
     rows.append({"what": "writable", "found": os.access(find_workspace().root, os.W_OK)})
     for name in datasets.catalogue():
         found = datasets.available(name) or datasets.missing_reason(name)

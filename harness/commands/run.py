@@ -222,7 +222,7 @@ def run_facts() -> dict[str, Any]:
     """Return what every record of this run carries, probed once."""
     from harness.measure.machine import machine_facts
 
-    facts = machine_facts().to_json()
+    facts = machine_facts()
     return {name: facts.pop(name) for name in ("commit", "dirty", "versions")} | {"machine": facts}
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from harness.declare.experiment import Device
 from harness.errors import EnvError
-from harness.measure.timing import measure
+from harness.measure.timing import measure_interleaved
 
 _COPY_BYTES: dict[Device, int] = {"cpu": 2**25, "cuda": 2**28}
 """Large enough to leave a core's own caches, small enough for a few milliseconds."""
@@ -34,8 +34,11 @@ def measure_control(device: Device, *, budget_s: float = 0.05) -> dict[str, floa
     target = torch.empty_like(source)
     square = torch.ones(size, size, device=device, dtype=dtype)
     product = torch.empty_like(square)
-    copy_time, matmul_time = (
-        measure(fn, device=device, warmup_s=budget_s / 4, min_samples=5, budget_s=budget_s)
+    # One after the other: in turn each would find the other's data in the caches.
+    (copy_time,), (matmul_time,) = (
+        measure_interleaved(
+            [fn], device=device, warmup_s=budget_s / 4, min_samples=5, budget_s=budget_s
+        )
         for fn in (lambda: target.copy_(source), lambda: torch.mm(square, square, out=product))
     )
     told = {

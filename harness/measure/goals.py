@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
-from operator import itemgetter
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from harness.atomic import write_text
 from harness.errors import DataError
@@ -22,9 +20,10 @@ from harness.measure.machine import cpu_name
 from harness.strict import Strict, explain
 from harness.untrusted import read_bytes
 
-Direction = Literal["at_most", "at_least"]
-Document = dict[str, Any]
-"""A file of pytest-benchmark, as its JSON is."""
+FOLDER = "results/benchmarks"
+"""Where a checkout keeps its baselines."""
+CROWDED_CORES = 0.2
+"""More than this taken by others makes a time too long to judge a goal by, or to store."""
 
 
 class Goal(Strict):
@@ -33,7 +32,7 @@ class Goal(Strict):
     limit: float
     unit: str
     """`s`, `ms`, `ratio`, ..."""
-    direction: Direction
+    direction: Literal["at_most", "at_least"]
 
     def is_met(self, measured: float) -> bool:
         return measured <= self.limit if self.direction == "at_most" else measured >= self.limit
@@ -43,7 +42,13 @@ class Goal(Strict):
         return f"{self.direction.replace('_', ' ')} {self.limit:g}"
 
 
-class Measured(Strict):
+class _Part(BaseModel):
+    """A part of a file of pytest-benchmark: what else stands there is kept."""
+
+    model_config = ConfigDict(extra="allow", strict=True, frozen=True)
+
+
+class Measured(_Part):
     """One goal, what was measured, and under which circumstances."""
 
     schema_version: Literal[2] = 2
@@ -53,15 +58,13 @@ class Measured(Strict):
     samples: list[float]
     """All that the measured value was made of, in the goal's unit; empty where it is one number."""
     exact: bool
-    """Counted and not timed: it has no spread, so that any change is one."""
+    """Counted and not timed."""
     from_records: bool
     """A sum over committed records: nothing was measured now."""
     note: str
     """The setting, in one line."""
     wall_s: float
     """What the whole benchmark took."""
-    controls: list[dict[str, float]]
-    """Speed of the machine before and after, see harness.measure.control."""
     load_average: float | None
     """One-minute load average before the measurement."""
     other_cores: float | None
@@ -78,98 +81,65 @@ class Measured(Strict):
         """Whether the goal is reached; a missed goal is a result, not a failure."""
         return self.goal.is_met(self.measured)
 
+    @property
+    def disturbed(self) -> bool:
+        """Whether others took too much of the machine while something was timed."""
+        timed = not (self.exact or self.from_records)
+        return timed and (self.other_cores or 0.0) > CROWDED_CORES
 
-class _Entry(BaseModel):
-    """A benchmark in pytest-benchmark's file; its own fields are its own business."""
+
+class Entry(_Part):
+    """A benchmark in the file, named as its goal."""
 
     name: str
     fullname: str
     extra_info: Measured
 
 
-class _Machine(BaseModel):
-    cpu: str
-    num_cores: int
+class Baseline(_Part):
+    """What one machine measured: a file of pytest-benchmark."""
 
-
-class _File(BaseModel):
-    machine_info: _Machine
-    benchmarks: list[_Entry]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Baseline:
-    """What one kind of machine measured."""
-
-    document: Document
-
-    @property
-    def machine(self) -> Mapping[str, Any]:
-        """Facts of the machine, as records have them."""
-        return dict(self.document["machine_info"])
+    machine_info: dict[str, Any]
+    """Facts of the machine, as records have them."""
+    benchmarks: list[Entry] = Field(min_length=1)
 
     @property
     def kind(self) -> str:
-        """The kind of machine, which is the file's name too."""
-        return machine_kind(self.machine)
+        """What machines whose times may be compared have in common: the baseline's file name."""
+        facts = self.machine_info
+        design = re.findall(r"(?:family|model|part) \S+", facts.get("cpu_id", ""))
+        words = [facts["cpu"], *design, facts.get("isa", ""), *self._size()]
+        return re.sub(r"[^a-z0-9]+", "-", " ".join(words).lower()).strip("-")
 
-    def measured(self) -> dict[str, Measured]:
-        """Return what was measured by the goal's name, in the order of names."""
-        told = {e.name: e.extra_info for e in _File.model_validate(self.document).benchmarks}
-        return dict(sorted(told.items()))
+    @property
+    def title(self) -> str:
+        """What pages call the machine."""
+        return ", ".join([cpu_name(self.machine_info), *self._size()])
 
-    def renewed(self, document: Document, names: Iterable[str]) -> Baseline:
-        """Return this baseline with the named goals, and the facts, of a later run."""
-        wanted = set(names)
-        new = Baseline(document=document).only(wanted).document["benchmarks"]
-        kept = [entry for entry in self.document["benchmarks"] if entry["name"] not in wanted]
-        every = sorted(kept + new, key=itemgetter("name"))
-        return Baseline(document={**document, "benchmarks": every})
+    def _size(self) -> list[str]:
+        gpus = [gpu["name"] for gpu in self.machine_info.get("gpus", ())]
+        return [f"{self.machine_info['num_cores']} cores", *gpus]
 
-    def only(self, names: Collection[str]) -> Baseline:
-        """Return this baseline with no other goals than the named ones."""
-        kept = [entry for entry in self.document["benchmarks"] if entry["name"] in names]
-        return Baseline(document={**self.document, "benchmarks": kept})
+    def measured(self) -> list[Measured]:
+        """Return what was measured, in the order of the goals' names."""
+        return [entry.extra_info for entry in sorted(self.benchmarks, key=attrgetter("name"))]
 
-
-def machine_kind(machine: Mapping[str, Any]) -> str:
-    """Return what machines whose times may be compared have in common, fit for a file's name.
-
-    >>> machine_kind({"cpu": "AMD EPYC", "cpu_id": "AuthenticAMD family 25 model 17 stepping 1",
-    ...               "isa": "avx512", "num_cores": 2})
-    'amd-epyc-family-25-model-17-avx512-2-cores'
-    """
-    design = re.findall(r"(?:family|model|part) \S+", machine.get("cpu_id", ""))
-    names = [gpu["name"] for gpu in machine.get("gpus", ())]
-    words = [machine["cpu"], *design, machine.get("isa", ""), f"{machine['num_cores']} cores"]
-    return re.sub(r"[^a-z0-9]+", "-", " ".join([*words, *names]).lower()).strip("-")
+    def seconds_of(self, file: str) -> float:
+        """Return how long a benchmark file took, by its name; 0 where it was never stored."""
+        entries = [e for e in self.benchmarks if Path(e.fullname.split("::")[0]).name == file]
+        return sum(entry.extra_info.wall_s for entry in entries)
 
 
-def machine_title(machine: Mapping[str, Any]) -> str:
-    """Return what pages call a kind of machine.
-
-    >>> machine_title({"cpu": "AMD EPYC", "isa": "avx512", "num_cores": 2})
-    'AMD EPYC, avx512, 2 cores'
-    """
-    names = [gpu["name"] for gpu in machine.get("gpus", ())]
-    return ", ".join([cpu_name(machine), f"{machine['num_cores']} cores", *names])
-
-
-def benchmarks_folder(root: Path) -> Path:
-    """Return where a checkout keeps its baselines."""
-    return root / "results" / "benchmarks"
-
-
-def save_baseline(root: Path, baseline: Baseline) -> Path:
-    """Write a baseline in its place and return the file."""
-    path = benchmarks_folder(root) / f"{baseline.kind}.json"
-    write_document(path, baseline.document)
-    return path
-
-
-def write_document(path: Path, document: Document) -> None:
-    """Write a file of pytest-benchmark, small and stable."""
-    write_text(path, json.dumps(document, indent=1, sort_keys=True) + "\n")
+def save_baseline(root: Path, found: Baseline) -> None:
+    """Renew in the baseline of its kind of machine what was measured now on free cores."""
+    path = root / FOLDER / f"{found.kind}.json"
+    before = read_baseline(path).benchmarks if path.exists() else []
+    every = {e.name: e for e in before}
+    every |= {e.name: e for e in found.benchmarks if not e.extra_info.disturbed}
+    if every:
+        renewed = found.model_copy(update={"benchmarks": [every[name] for name in sorted(every)]})
+        document = renewed.model_dump(mode="json")
+        write_text(path, json.dumps(document, indent=1, sort_keys=True) + "\n")
 
 
 def load_baselines(root: Path) -> list[Baseline]:
@@ -177,20 +147,18 @@ def load_baselines(root: Path) -> list[Baseline]:
 
     Raises DataError, naming the file, for one that is torn, edited or foreign.
     """
-    return [read_document(path) for path in sorted(benchmarks_folder(root).glob("*.json"))]
+    return [read_baseline(path) for path in sorted((root / FOLDER).glob("*.json"))]
 
 
-def read_document(path: Path) -> Baseline:
+def read_baseline(path: Path) -> Baseline:
     """Return a file of pytest-benchmark that our benchmarks wrote.
 
     Raises DataError, naming the file, for one that is torn, edited or foreign.
     """
     try:
-        text = read_bytes(path)
-        _File.model_validate_json(text)
+        return Baseline.model_validate_json(read_bytes(path))
     except ValidationError as error:
         raise DataError(
-            f"{path} is no file of benchmarks ({explain(error)}): remove it, and make it again by"
-            " repro bench --save"
+            f"{path} is no file of benchmarks with goals ({explain(error)}): remove it, and make it"
+            " again by repro bench --save"
         ) from error
-    return Baseline(document=json.loads(text))

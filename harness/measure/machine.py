@@ -5,14 +5,13 @@ Nothing here imports torch, and nothing it returns holds a path, a user or a hos
 
 from __future__ import annotations
 
-import functools
 import importlib.metadata
 import os
 import platform
 import shutil
 import subprocess
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,6 @@ PACKAGES = (
     "ray", "flwr",
 )  # fmt: skip
 """Distributions whose version can change a result."""
-UNKNOWN = "unknown"
 GENERATED = ("results", "figures", "RESULTS.md")
 """What runs write: a change there does not make the source tree dirty."""
 INSTRUCTION_SETS = (
@@ -43,63 +41,31 @@ CPU_ID_FIELDS = (
 """Lines of /proc/cpuinfo that tell one design of processor from another, and our word for each."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Gpu:
-    """One NVIDIA GPU as nvidia-smi names it."""
+def machine_facts() -> dict[str, Any]:
+    """Return what stands beside every result of one `run`, as JSON values.
 
-    name: str
-    driver: str
-    memory_bytes: int
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class MachineFacts:
-    """Facts that stand beside every result of one `run`."""
-
-    cpu: str
-    cpu_id: str
-    """Vendor, family, model and stepping: a virtual machine may hide the rest of the name.
-    Empty where the system does not tell."""
-    isa: str
-    """Widest instruction set that torch can use here; empty where it is none of these."""
-    num_cores: int
-    """Cores this process may use, not those of the machine."""
-    memory_bytes: int
-    """Main memory, or the container's limit where that is lower."""
-    os: str
-    architecture: str
-    python: str
-    versions: dict[str, str]
-    gpus: tuple[Gpu, ...]
-    load_average: float | None
-    """Runnable processes over the last minute when the facts were taken."""
-    commit: str
-    dirty: bool
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain JSON values."""
-        return {**asdict(self), "gpus": [asdict(gpu) for gpu in self.gpus]}
-
-
-def machine_facts() -> MachineFacts:
-    """Collect the facts; under 100 ms where there is no GPU to ask."""
+    cpu_id: vendor, family, model and stepping, for a virtual machine may hide the rest of the name.
+    isa: the widest instruction set that torch can use here; empty where it is none of ours.
+    num_cores: those that this process may use. memory_bytes: main memory, or the container's limit
+    where that is lower. load_average: runnable processes over the last minute.
+    """
     commit, dirty = source_state()
     cpuinfo = read_cpuinfo()
-    return MachineFacts(
-        cpu=cpuinfo.get("model name") or platform.processor() or platform.machine(),
-        cpu_id=cpu_id(cpuinfo),
-        isa=instruction_set(cpuinfo.get("flags", "").split(), os.environ.get(CAPABILITY, "")),
-        num_cores=num_cores(),
-        memory_bytes=memory_bytes(),
-        os=_operating_system(),
-        architecture=platform.machine(),
-        python=platform.python_version(),
-        versions=package_versions(),
-        gpus=gpus(),
-        load_average=load_average(),
-        commit=commit,
-        dirty=dirty,
-    )
+    return {
+        "cpu": cpuinfo.get("model name") or platform.processor() or platform.machine(),
+        "cpu_id": cpu_id(cpuinfo),
+        "isa": instruction_set(cpuinfo.get("flags", "").split(), os.environ.get(CAPABILITY, "")),
+        "num_cores": num_cores(),
+        "memory_bytes": memory_bytes(),
+        "os": _operating_system(),
+        "architecture": platform.machine(),
+        "python": platform.python_version(),
+        "versions": package_versions(),
+        "gpus": gpus(),
+        "load_average": load_average(),
+        "commit": commit,
+        "dirty": dirty,
+    }
 
 
 def cpu_name(machine: Mapping[str, Any]) -> str:
@@ -175,20 +141,17 @@ def load_average() -> float | None:
         return None
 
 
-@functools.cache
 def package_versions() -> dict[str, str]:
     """Return the installed versions of packages that matter, from metadata alone."""
     versions = {}
     for name in PACKAGES:
-        try:
+        with suppress(importlib.metadata.PackageNotFoundError):
             versions[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            continue
     return versions
 
 
-def gpus() -> tuple[Gpu, ...]:
-    """Return the NVIDIA GPUs; none where nvidia-smi is absent or fails."""
+def gpus() -> list[dict[str, Any]]:
+    """Return name, driver and memory_bytes of each NVIDIA GPU; none where nvidia-smi fails."""
     query = ["--query-gpu=name,driver_version,memory.total", "--format=csv,noheader,nounits"]
     found = []
     for line in _output(["nvidia-smi", *query]).splitlines():
@@ -196,8 +159,8 @@ def gpus() -> tuple[Gpu, ...]:
         if len(fields) == 3:
             name, driver, mebibytes = fields
             size = int(mebibytes) * 2**20 if mebibytes.isdigit() else 0
-            found.append(Gpu(name=name, driver=driver, memory_bytes=size))
-    return tuple(found)
+            found.append({"name": name, "driver": driver, "memory_bytes": size})
+    return found
 
 
 def source_state(root: Path | None = None) -> tuple[str, bool]:
@@ -210,7 +173,7 @@ def source_state(root: Path | None = None) -> tuple[str, bool]:
     top = (root or Path(__file__).parents[2]).resolve()
     answer = _output(["git", "-C", str(top), "rev-parse", "HEAD", "--show-toplevel"]).splitlines()
     if len(answer) != 2 or Path(answer[1]).resolve() != top:
-        return UNKNOWN, False
+        return "unknown", False
     excluded = [f":(exclude){name}" for name in GENERATED]
     # It would write what it finds of times into the index, under a lock that outlives a kill.
     asked = ["git", "--no-optional-locks", "-C", str(top), "status", "--porcelain", "--", "."]

@@ -37,27 +37,15 @@ class Timing:
     """One-minute load average before the first sample; None where the system keeps none."""
 
 
-def measure(
-    fn: Work, *, device: Device, warmup_s: float, min_samples: int, budget_s: float
-) -> Timing:
-    """Time `fn` until `budget_s` is spent and at least `min_samples` are taken.
-
-    fn: does the work once; on cuda it issues work to the current stream.
-    Raises SpecError for fewer than two samples, EnvError for cuda without a GPU.
-    """
-    (timing,) = measure_interleaved(
-        [fn], device=device, warmup_s=warmup_s, min_samples=min_samples, budget_s=budget_s
-    )
-    return timing
-
-
 def measure_interleaved(
     fns: Sequence[Work], *, device: Device, warmup_s: float, min_samples: int, budget_s: float
 ) -> list[Timing]:
-    """Time several functions in turn, so that a drift of the machine meets all alike.
+    """Time functions in turn, so that a drift of the machine meets all alike.
 
-    `warmup_s`, `min_samples` and `budget_s` count per function. Sample i of each function
-    was taken in round i: ratios may be paired.
+    fns: each does its work once; on cuda it issues work to the current stream. They are timed until
+    `budget_s` is spent and at least `min_samples` are taken; both, and `warmup_s`, count per
+    function. Sample i of each function was taken in round i: ratios may be paired.
+    Raises SpecError for fewer than two samples, EnvError for cuda without a GPU.
     """
     if min_samples < 2:
         raise SpecError(f"min_samples={min_samples}: a median with quantiles needs at least 2")

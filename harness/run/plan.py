@@ -131,7 +131,7 @@ def probe_limits() -> MachineLimits:
     return MachineLimits(
         memory_bytes=machine.memory_bytes(),
         has_cuda=bool(found),
-        gpu_bytes=max((gpu.memory_bytes for gpu in found), default=0),
+        gpu_bytes=max((gpu["memory_bytes"] for gpu in found), default=0),
         has_judge=all(os.environ.get(name) for name in JUDGE_SETTINGS),
     )
 

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from harness.measure.goal_fixture import GoalFixture
+from tests.benchmarks.conftest import GoalFixture
 from tests.benchmarks.sweeps import SOURCE
 
 NUM_WARM_UP, NUM_ROUNDS = 2, 9

@@ -24,7 +24,7 @@ import pytest
 
 from harness.measure.contention import OthersWatch
 from harness.measure.fresh_process import call_fresh
-from harness.measure.goal_fixture import GoalFixture
+from tests.benchmarks.conftest import GoalFixture
 
 if TYPE_CHECKING:
     from reproductions.asymvalley.federated.experiment import Cell

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.measure.goal_fixture import GoalFixture
+from tests.benchmarks.conftest import GoalFixture
 
 if TYPE_CHECKING:
     from torch import Tensor, nn

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from harness.measure.goal_fixture import GoalFixture
+from tests.benchmarks.conftest import GoalFixture
 
 WIDTH, CONTEXT, BATCH_SIZE, DENSITY = 256, 64, 8, 1 / 8
 

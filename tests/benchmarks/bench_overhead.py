@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from pathlib import Path
 
-from harness.measure.goal_fixture import GoalFixture
+from tests.benchmarks.conftest import GoalFixture
 from tests.benchmarks.sweeps import SweepWorkspace
 
 FEW, MANY = 50, 650

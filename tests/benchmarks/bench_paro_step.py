@@ -11,8 +11,8 @@ import statistics
 
 import pytest
 
-from harness.measure.goal_fixture import GoalFixture
 from reproductions.paro.models.gloo_ranks import on_ranks
+from tests.benchmarks.conftest import GoalFixture
 from tests.benchmarks.paro_steps import SEQUENCES, step_times
 
 NUM_RANKS, WIDTH, NUM_LAYERS, ROUNDS, CORES = 4, 512, 8, 30, 2

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from harness.measure.goal_fixture import GoalFixture
 from harness.measure.machine import num_cores
+from tests.benchmarks.conftest import GoalFixture
 from tests.benchmarks.sweeps import SweepWorkspace
 
 STEPS = (

@@ -6,7 +6,7 @@ import statistics
 import time
 from pathlib import Path
 
-from harness.measure.goal_fixture import GoalFixture
+from tests.benchmarks.conftest import GoalFixture
 from tests.benchmarks.sweeps import SweepWorkspace
 
 NUM_TRIALS = 1000

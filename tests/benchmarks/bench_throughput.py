@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from harness.measure.contention import OthersWatch
-from harness.measure.goal_fixture import GoalFixture
 from harness.measure.machine import num_cores
+from tests.benchmarks.conftest import GoalFixture
 from tests.benchmarks.sweeps import SweepWorkspace
 
 FEW, MANY = 2, 14

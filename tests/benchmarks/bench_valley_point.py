@@ -8,11 +8,11 @@ import time
 import torch
 from torch import Tensor, nn
 
-from harness.measure.goal_fixture import GoalFixture
 from reproductions.asymvalley.method.curve import Walk
 from reproductions.asymvalley.method.data import ValleyData
 from reproductions.asymvalley.method.noise import draw_noise
 from reproductions.nets.vgg import VGG, VGGConfig
+from tests.benchmarks.conftest import GoalFixture
 
 NUM_IMAGES, BATCH_SIZE = 1000, 250
 """Images of the statistics and of the test, as at `cpu`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator
 
-from harness.measure.goals import load_baselines, machine_title
+from harness.measure.goals import load_baselines
 from tests.checkout import ROOT
 
 MEASURED = {
@@ -48,14 +48,14 @@ def benchmarks(name: str) -> Iterator[str]:
     """Yield a table for each kind of machine that has measured any of it, with what commit."""
     several = False
     for baseline in load_baselines(ROOT):
-        measured = baseline.measured()
+        measured = {item.name: item for item in baseline.measured()}
         there = {each: what for each, what in MEASURED[name].items() if each in measured}
         if not there:
             continue
         if several:
             yield ""
         several = True
-        yield f"| on {machine_title(baseline.machine)} | times | setting | commit |"
+        yield f"| on {baseline.title} | times | setting | commit |"
         yield "| --- | --- | --- | --- |"
         for benchmark, what in there.items():
             found = measured[benchmark]

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from harness.errors import DataError
-from harness.measure.goals import (
-    Baseline,
-    Goal,
-    benchmarks_folder,
-    load_baselines,
-    machine_kind,
-    save_baseline,
-)
+from harness.measure.goals import FOLDER, Goal, load_baselines, save_baseline
 from tests.checkout import ROOT
-from tests.harness.measure.hand_made_goals import AT_MOST, KIND, MACHINE, document_of, goal_of
+from tests.harness.measure.hand_made_goals import AT_MOST, KIND, MACHINE, baseline_of, goal_of
 
 AT_LEAST = Goal(limit=1.65, unit="ratio", direction="at_least")
 
@@ -38,36 +30,46 @@ def test_a_goal_is_met_on_its_own_side_of_the_limit(goal: Goal, measured: float,
     assert goal_of("some_goal", measured, goal=goal).met is met
 
 
-def test_a_stored_baseline_reads_back_whole(tmp_path: Path) -> None:
-    goal = goal_of("some_goal", 1.5, samples=[3.0, 1.0, 1.5], note="n")
-    path = save_baseline(tmp_path, Baseline(document=document_of(goal)))
-    assert path == tmp_path / "results" / "benchmarks" / f"{KIND}.json"
+def test_a_stored_baseline_reads_back_whole_and_a_later_run_renews_what_it_measured(
+    tmp_path: Path,
+) -> None:
+    first = baseline_of(goal_of("b", 1.5, samples=[3.0, 1.0]), goal_of("a", 1.0, note="n"))
+    save_baseline(tmp_path, first)
+    assert [path.name for path in (tmp_path / FOLDER).iterdir()] == [f"{KIND}.json"]
     (baseline,) = load_baselines(tmp_path)
-    assert baseline.measured() == {"some_goal": goal}
-    assert baseline.kind == KIND
+    assert baseline.measured() == first.measured()
+    assert (baseline.kind, baseline.title) == (KIND, "Some CPU, avx2, 2 cores")
+    disturbed = goal_of("a", 2.0, other_cores=0.3)
+    save_baseline(tmp_path, baseline_of(goal_of("c", 2.0), disturbed, goal_of("b", 2.0)))
+    (renewed,) = load_baselines(tmp_path)
+    assert {i.name: i.measured for i in renewed.measured()} == {"a": 1.0, "b": 2.0, "c": 2.0}
 
 
-def test_a_run_of_some_renews_these_alone() -> None:
-    before = Baseline(document=document_of(goal_of("a", 1.0), goal_of("b", 1.0)))
-    later = document_of(goal_of("b", 2.0), goal_of("c", 2.0), goal_of("d", 2.0))
-    renewed = before.renewed(later, ["b", "c"]).measured()
-    assert {name: item.measured for name, item in renewed.items()} == {"a": 1.0, "b": 2.0, "c": 2.0}
+def test_what_was_measured_on_busy_cores_is_not_stored_unless_it_is_a_count(
+    tmp_path: Path,
+) -> None:
+    busy = goal_of("timed", 1.0, other_cores=0.3)
+    save_baseline(tmp_path, baseline_of(busy))
+    assert load_baselines(tmp_path) == []
+    save_baseline(tmp_path, baseline_of(busy, goal_of("count", 1.0, other_cores=0.3, exact=True)))
+    assert [item.name for item in load_baselines(tmp_path)[0].measured()] == ["count"]
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("before", "after", "told"),
     [
-        ({"measured": "1.5"}, "measured"),
-        ({"extra": 1}, "extra"),
-        ({"schema_version": 1}, "schema_version"),
+        ('"measured": 1.5', '"measured": "1.5"', "measured"),
+        ('"schema_version": 2', '"schema_version": 1', "schema_version"),
+        ('"extra_info"', '"info"', "extra_info"),
+        ("}", "", "JSON"),
     ],
 )
-def test_an_edited_goal_is_refused_by_file(
-    tmp_path: Path, change: dict[str, object], told: str
+def test_an_edited_or_torn_baseline_is_refused_by_file(
+    tmp_path: Path, before: str, after: str, told: str
 ) -> None:
-    document = document_of(goal_of("some_goal", 1.5))
-    document["benchmarks"][0]["extra_info"].update(change)
-    save_baseline(tmp_path, Baseline(document=document))
+    save_baseline(tmp_path, baseline_of(goal_of("some_goal", 1.5)))
+    (path,) = (tmp_path / FOLDER).iterdir()
+    path.write_text(path.read_text().replace(before, after))
     with pytest.raises(DataError, match=told) as caught:
         load_baselines(tmp_path)
     assert f"{KIND}.json" in str(caught.value)
@@ -85,15 +87,17 @@ def test_an_edited_goal_is_refused_by_file(
     ],
 )
 def test_a_kind_of_machine_is_what_times_depend_on(change: dict[str, Any], same: bool) -> None:
-    assert (machine_kind({**MACHINE, **change}) == machine_kind(MACHINE)) is same
+    other = baseline_of(goal_of("a", 1.0), machine={**MACHINE, **change})
+    assert (other.kind == KIND) is same
 
 
 def test_every_committed_baseline_is_valid_and_names_no_host() -> None:
-    committed = sorted(benchmarks_folder(ROOT).glob("*.json"))
+    committed = sorted((ROOT / FOLDER).glob("*.json"))
     baselines = load_baselines(ROOT)
     assert [baseline.kind for baseline in baselines] == [path.stem for path in committed]
     for baseline in baselines:
+        document = baseline.model_dump(mode="json")
         assert baseline.measured()
-        assert not {"node", "release"} & set(baseline.machine)
-        assert not {"project", "branch"} & set(baseline.document["commit_info"])
-        assert not json.dumps(baseline.document).count(str(ROOT))
+        assert not {"node", "release"} & set(document["machine_info"])
+        assert not {"project", "branch"} & set(document["commit_info"])
+        assert not str(document).count(str(ROOT))

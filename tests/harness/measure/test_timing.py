@@ -11,13 +11,13 @@ import pytest
 import torch
 
 from harness.errors import SpecError
-from harness.measure.timing import measure, measure_interleaved, quantiles
+from harness.measure.timing import measure_interleaved, quantiles
 
 
 @pytest.mark.timing
 def test_a_sleep_is_measured_to_its_length() -> None:
-    timing = measure(
-        lambda: time.sleep(0.005), device="cpu", warmup_s=0.0, min_samples=5, budget_s=0.0
+    (timing,) = measure_interleaved(
+        [lambda: time.sleep(0.005)], device="cpu", warmup_s=0.0, min_samples=5, budget_s=0.0
     )
     assert len(timing.samples_ms) == 5
     # A sleep is never shorter than asked; how much longer, the load decides.
@@ -34,7 +34,9 @@ def test_warm_up_is_left_out() -> None:
         calls.append(time.perf_counter())
         time.sleep(0.4 if len(calls) == 1 else 0.0)
 
-    timing = measure(slow_at_first, device="cpu", warmup_s=0.02, min_samples=3, budget_s=0.0)
+    (timing,) = measure_interleaved(
+        [slow_at_first], device="cpu", warmup_s=0.02, min_samples=3, budget_s=0.0
+    )
     assert len(calls) > len(timing.samples_ms) == 3
     assert max(timing.samples_ms) < 400.0
 
@@ -57,8 +59,8 @@ def test_torch_runs_one_thread_and_gets_its_own_back() -> None:
     torch.set_num_threads(2)
     seen: set[int] = set()
     try:
-        measure(
-            lambda: seen.add(torch.get_num_threads()),
+        measure_interleaved(
+            [lambda: seen.add(torch.get_num_threads())],
             device="cpu",
             warmup_s=0.0,
             min_samples=2,
@@ -72,7 +74,7 @@ def test_torch_runs_one_thread_and_gets_its_own_back() -> None:
 
 def test_one_sample_is_refused() -> None:
     with pytest.raises(SpecError, match="min_samples=1"):
-        measure(lambda: None, device="cpu", warmup_s=0.0, min_samples=1, budget_s=0.0)
+        measure_interleaved([lambda: None], device="cpu", warmup_s=0.0, min_samples=1, budget_s=0.0)
 
 
 @pytest.mark.parametrize("size", [2, 3, 7, 20])

@@ -9,13 +9,12 @@ import pytest
 
 from harness.declare.profiles import PROFILES
 from harness.errors import SpecError
-from harness.measure.goals import Baseline
 from harness.publish.report.goals_md import goals_line, goals_markdown
 from harness.publish.report.load import load_pages
 from harness.publish.report.write import update_block, write_results
 from harness.registry import BrokenTask
 from harness.store.workspace import COMMITTED_PROFILES
-from tests.harness.measure.hand_made_goals import document_of, goal_of
+from tests.harness.measure.hand_made_goals import baseline_of, goal_of
 from tests.harness.publish.report.demo_paper import HOSTILE, make_demo
 from tests.harness.publish.report.pages import Demo, page_of
 
@@ -175,7 +174,7 @@ def test_readme_with_torn_markers_is_refused(tmp_path: Path, text: str) -> None:
 
 def test_goals_are_shown_met_or_not_by_machine_and_sums_apart() -> None:
     goals = [goal_of("list", 0.4), goal_of("plan", 0.7), goal_of("sum", 0.3, from_records=True)]
-    one = Baseline(document=document_of(*goals))
+    one = baseline_of(*goals)
     measured, added = goals_markdown([one]).split("Added up from committed records")
     table = measured.partition("Measured on Some CPU, avx2, 2 cores:")[2]
     assert "| list | at most 0.5 s | 0.4 s | yes" in table and "| 0.7 s | no" in table

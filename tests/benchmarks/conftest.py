@@ -1,7 +1,4 @@
-"""The `goal` fixture, a plugin of pytest: a benchmark says what it must reach, and what it found.
-
-Named to pytest by `repro bench`, so that benchmarks of any package have it.
-"""
+"""The `goal` fixture: a benchmark says what it must reach, and what it found."""
 
 from __future__ import annotations
 
@@ -15,8 +12,7 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from harness.measure.contention import OthersWatch
-from harness.measure.control import measure_control
-from harness.measure.goals import Direction, Goal, Measured
+from harness.measure.goals import Goal, Measured
 from harness.measure.machine import load_average, machine_facts
 
 _SECONDS = {"s": 1.0, "ms": 1e-3}
@@ -30,20 +26,13 @@ class Replay:
     times one function, is given what they found.
     """
 
-    def __init__(self) -> None:
-        self._now_s = 0.0
+    now_s = 0.0
 
     def read(self) -> float:
-        return self._now_s
+        return self.now_s
 
-    def into(self, benchmark: BenchmarkFixture, seconds: Sequence[float]) -> None:
-        """Make `seconds` the benchmark's samples."""
-        left = iter(seconds)
-
-        def go_on() -> None:
-            self._now_s += next(left)
-
-        benchmark.pedantic(go_on, rounds=len(seconds))  # type: ignore[no-untyped-call]
+    def go_on(self, by_s: float) -> None:
+        self.now_s += by_s
 
 
 _clock = Replay()
@@ -59,7 +48,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_benchmark_generate_machine_info() -> dict[str, Any]:
     """Say what records say of a machine; the plugin itself would name the host."""
-    facts = machine_facts().to_json()
+    facts = machine_facts()
     return {name: facts[name] for name in facts if name not in ("load_average", "commit", "dirty")}
 
 
@@ -67,7 +56,7 @@ def pytest_benchmark_generate_machine_info() -> dict[str, Any]:
 def pytest_benchmark_generate_commit_info() -> dict[str, Any]:
     """Say which commit was measured; the plugin itself would name branch and folder."""
     facts = machine_facts()
-    return {"id": facts.commit, "dirty": facts.dirty, "time": _now()}
+    return {"id": facts["commit"], "dirty": facts["dirty"], "time": _now()}
 
 
 def _now() -> str:
@@ -79,13 +68,11 @@ class GoalFixture:
 
     def __init__(self, benchmark: BenchmarkFixture) -> None:
         self.benchmark, self.load, self.start_s = benchmark, load_average(), time.perf_counter()
-        self.watch, self.controls = OthersWatch(), self.control()
+        self.watch = OthersWatch()
 
-    def __call__(
-        self, name: str, *, limit: float, unit: str, direction: Direction
-    ) -> Callable[..., None]:
+    def __call__(self, name: str, **goal: Any) -> Callable[..., None]:
         """Return what takes the value that was measured under a goal, see `record`."""
-        return partial(self.record, name, Goal(limit=float(limit), unit=unit, direction=direction))
+        return partial(self.record, name, Goal(**goal))
 
     def record(
         self,
@@ -107,21 +94,22 @@ class GoalFixture:
         benchmark measured itself what others took.
         """
         facts = machine_facts()
-        others = self.watch.cores() if other_cores is None else other_cores
         wall_s = time.perf_counter() - self.start_s
         found = Measured(
             name=name, goal=goal, measured=float(measured), samples=list(samples),
             exact=exact, from_records=from_records, note=note, wall_s=round(wall_s, 2),
-            controls=[*self.controls, *self.control()],
-            load_average=self.load, other_cores=others,
-            versions={"python": facts.python, **facts.versions},
-            commit=facts.commit, dirty=facts.dirty, date=_now(),
+            load_average=self.load,
+            other_cores=self.watch.cores() if other_cores is None else other_cores,
+            versions={"python": facts["python"], **facts["versions"]},
+            commit=facts["commit"], dirty=facts["dirty"], date=_now(),
         )  # fmt: skip
         unit_s = _SECONDS.get(goal.unit)
         timed = [] if unit_s is None else [unit_s * sample for sample in samples]
+        replayed = list(seconds) or timed or [wall_s]
+        left = iter(replayed)
         # What a test is given may not be data; the goal's name tells them apart.
         self.benchmark.name, self.benchmark.param, self.benchmark.params = name, None, None
-        _clock.into(self.benchmark, list(seconds) or timed or [wall_s])
+        self.benchmark.pedantic(lambda: _clock.go_on(next(left)), rounds=len(replayed))
         self.benchmark.extra_info.update(found.model_dump(mode="json"))
 
     @property
@@ -139,16 +127,12 @@ class GoalFixture:
             warmup_s, min_samples, budget_s = 0.0, 2, 0.0
         return {"warmup_s": warmup_s, "min_samples": min_samples, "budget_s": budget_s}
 
-    def control(self) -> list[dict[str, float]]:
-        """Return the speed of the machine now; nothing where the benchmark is only tried."""
-        return [] if self.tried else [measure_control("cpu")]
-
 
 @pytest.fixture
 def goal(benchmark: BenchmarkFixture) -> GoalFixture:
     """Return `goal(name, limit=..., unit=..., direction=...)(measured, samples=..., note=...)`.
 
-    A copy and a product are timed before and after, and what others took of the machine is
-    measured from the fixture to the moment of recording. A missed goal is no failure.
+    What others took of the machine is measured from the fixture to the moment of recording. A
+    missed goal is no failure.
     """
     return GoalFixture(benchmark)

@@ -1,4 +1,4 @@
-"""(FG)2U at `cpu` on two cores: within an hour, all else within three; memory stays."""
+"""(FG)2U's memory stays where that of reverse unrolling grows with its steps."""
 
 from __future__ import annotations
 
@@ -6,29 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
-from harness.measure.goal_fixture import GoalFixture
-from tests.benchmarks.cpu_time import record_minutes
-
-FIRST = (
-    "capabilities", "condensing", "differences", "identities", "inner_run", "live_memory",
-    "sampling", "step_time",
-)  # fmt: skip
-"""Experiments of the estimator itself; the others train what it is for."""
-
-
-@pytest.mark.parametrize(
-    ("name", "limit", "wanted"),
-    [
-        ("fg2u_cpu", 60.0, lambda name: name in FIRST),
-        ("fg2u_cpu_more", 180.0, lambda name: name not in FIRST),
-    ],
-)
-def test_fg2u_at_cpu_is_done_in_its_time(
-    goal: GoalFixture, name: str, limit: float, wanted: Callable[[str], bool]
-) -> None:
-    record_minutes(goal, name, paper="fg2u", limit=limit, wanted=wanted)
+from tests.benchmarks.conftest import GoalFixture
 
 
 def _peak(depth: int) -> Callable[..., int]:

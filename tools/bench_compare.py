@@ -1,0 +1,130 @@
+"""Did benchmarks become slower since another commit? Both are run in turn, here and now.
+
+`python -m tools.bench_compare NAMES --ref HEAD~1 [--fail]` checks the other commit out in a
+temporary git worktree. What is counted, or added up from records, is left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from scipy.stats import mannwhitneyu
+
+from harness.commands.bench import run_pytest
+from harness.commands.common import print_rows, say
+from harness.errors import HarnessError, RunError, UsageError
+
+ROOT = Path(__file__).resolve().parents[1]
+ROUNDS = 3
+"""Of four runs each: there, here, here, there. A drift meets both alike."""
+MARGIN, LEVEL = 0.05, 0.01
+"""By more than this share times must have moved, as the rank test says at this level."""
+FOLDER = Path("tests/benchmarks")
+
+
+def change(before: Sequence[float], after: Sequence[float]) -> str:
+    """Return `slower` or `faster` if times moved by more than the margin, else `no change`."""
+    for word, high, low in (("slower", after, before), ("faster", before, after)):
+        moved = [sample * (1 + MARGIN) for sample in low]
+        if mannwhitneyu(high, moved, alternative="greater").pvalue < LEVEL:
+            return word
+    return "no change"
+
+
+def compare(root: Path, ref: str, names: Sequence[str], *, rounds: int = ROUNDS) -> list[str]:
+    """Print what became of the named benchmarks since a commit; return what is slower.
+
+    Raises UsageError for a name or a commit that is none, RunError for a benchmark that fails.
+    """
+    pooled: dict[str, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
+    with checked_out(root, ref) as other:
+        trees = (other, root)
+        for file in files_named(trees, names):
+            sides = [side for side, tree in enumerate(trees) if (tree / FOLDER / file).exists()]
+            turns = [0, 1, 1, 0] * rounds if len(sides) == 2 else sides
+            say(f"{file}: {len(turns)} runs")
+            for side in turns:
+                for name, samples in measured(trees[side], file).items():
+                    pooled[name][side].extend(samples)
+    rows = [told(name, *pair) for name, pair in sorted(pooled.items())]
+    print_rows(rows, as_json=False, columns=["name", "before", "now", "ratio", "change"])
+    return [row["name"] for row in rows if row["change"] == "slower"]
+
+
+def told(name: str, before: Sequence[float], now: Sequence[float]) -> dict[str, Any]:
+    """Return the row of a benchmark: medians in seconds, their ratio, and what changed."""
+    if not (before and now):
+        return {"name": name, "change": "only before" if before else "only now"}
+    row = {"name": name, "before": f"{median(before):.4g} s", "now": f"{median(now):.4g} s"}
+    return {**row, "ratio": median(now) / median(before), "change": change(before, now)}
+
+
+def files_named(trees: Sequence[Path], names: Sequence[str]) -> list[str]:
+    """Return the benchmark files of either tree by names or patterns."""
+    files: set[str] = set()
+    for name in names:
+        matches = {path.name for tree in trees for path in (tree / FOLDER).glob(f"bench_{name}.py")}
+        if not matches:
+            raise UsageError(f"no benchmark matches {name!r}: see {FOLDER}")
+        files |= matches
+    return sorted(files)
+
+
+@contextmanager
+def checked_out(root: Path, ref: str) -> Iterator[Path]:
+    """Check a commit out in a folder of its own, for as long as it is needed."""
+    git = ["git", "-C", str(root), "worktree"]
+    with tempfile.TemporaryDirectory() as folder:
+        tree = Path(folder) / "other"
+        if subprocess.run([*git, "add", "--detach", "--quiet", str(tree), ref]).returncode:
+            raise UsageError(f"{ref} cannot be checked out: name a commit of this repository")
+        try:
+            yield tree
+        finally:
+            subprocess.run([*git, "remove", "--force", str(tree)], check=True)
+
+
+def measured(tree: Path, file: str) -> dict[str, list[float]]:
+    """Return the seconds that one run of a benchmark file finds, by file and name."""
+    # Where earlier commits have the fixture `goal`, which now lies beside the benchmarks.
+    plugin = tree / "harness" / "measure" / "goal_fixture.py"
+    old = ["-p", "harness.measure.goal_fixture"] if plugin.exists() else []
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "found.json"
+        path.touch()  # nothing is written where all is skipped
+        if run_pytest(tree, [tree / FOLDER / file], f"--benchmark-json={path}", *old):
+            raise RunError(f"{tree / FOLDER / file} did not run to its end: see above")
+        text = path.read_text(encoding="utf-8")
+    return {
+        f"{Path(file).stem}: {entry['name']}": entry["stats"]["data"]
+        for entry in (json.loads(text)["benchmarks"] if text else [])
+        if not any(map(entry["extra_info"].get, ("exact", "from_records")))
+    }
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Compare as the command line asks; return 1 for a slowdown with --fail."""
+    parser = argparse.ArgumentParser(prog="python -m tools.bench_compare")
+    parser.add_argument("names", nargs="+", help="names or patterns of bench_<name>.py")
+    parser.add_argument("--ref", default="HEAD~1", help="the commit to compare with [HEAD~1]")
+    parser.add_argument("--fail", action="store_true", help="exit 1 if something became slower")
+    asked = parser.parse_args(words)
+    try:
+        slower = compare(ROOT, asked.ref, asked.names)
+    except HarnessError as error:
+        parser.error(str(error))
+    return 1 if asked.fail and slower else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
