@@ -47,7 +47,5 @@ def grammar_text() -> str:
     return generate_text(min_chars=GRAMMAR_TEXT_MIN_CHARS, seed=GRAMMAR_TEXT_SEED)
 
 
-MAKERS: dict[str, Callable[[], Any]] = {
-    f"{each.__module__}:{each.__name__}": each for each in (digits, grammar_text)
-}
-"""All that a catalogue may name, by `module:function`: one that is not ours runs no code."""
+MAKERS: dict[str, Callable[[], Any]] = {"digits": digits, "grammar_text": grammar_text}
+"""All that a catalogue may name: one that is not ours runs no code."""

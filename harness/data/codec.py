@@ -105,11 +105,6 @@ def hash_arrays(arrays: Mapping[str, Any]) -> str:
     return total.hexdigest()
 
 
-def hash_value(kind: Kind, value: Any) -> str:
-    """Return the content hash of a text, or of arrays or tensors, in memory."""
-    return hash_text(value) if kind == "text" else hash_arrays(value)
-
-
 def encode(kind: Kind, value: Any) -> bytes:
     """Encode a value as a file of its kind; that of json and gguf is the file's bytes already.
 

@@ -1,15 +1,15 @@
 """Fetches hub variants through the `datasets` package, and remembers what was fetched.
 
 A fetch leaves two files below the cache folder, `hub/NAME.jsonl.gz` (`.txt.gz` for a text, `.npz`
-for images) and the record `hub/NAME.json` with revision and hashes. The first fetch of a data set
-whose revision or content the catalogue does not know writes the record; every later one must match
-it, also after the data file itself was deleted. Both files may be copied below a REPRO_DATA folder.
+for images) and the record `hub/NAME.json`. The first fetch of a data set whose revision or content
+the catalogue does not know writes the record; every later one must match it, also after the data
+file itself was deleted. Both files may be copied below a REPRO_DATA folder.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -24,6 +24,9 @@ from harness.strict import Strict, explain
 from harness.untrusted import UnreadableError, read_bytes
 
 if TYPE_CHECKING:
+    import numpy as np
+    from PIL.Image import Image
+
     from harness.data.catalogue import Dataset, Hub
 
 LOCAL = "local folder"
@@ -40,19 +43,21 @@ class Fetched(Strict):
     num_records: int
     sha256: str
     """Over the decoded content."""
-    file_sha256: str
-    path: str
-    """The data file's place, relative to the folder that holds `hub/`."""
 
 
-def record_path(dataset: Dataset, root: Path) -> Path:
-    """Return where the fetch record of a data set lies below a data or cache folder."""
-    return root / "hub" / f"{dataset.name}.json"
+def data_place(dataset: Dataset) -> str:
+    """Return where the file of a fetched data set lies below a data or cache folder."""
+    return f"hub/{dataset.name}{dataset.suffix}"
+
+
+def record_place(dataset: Dataset) -> str:
+    """Return where its fetch record lies."""
+    return f"hub/{dataset.name}.json"
 
 
 def read_fetched(dataset: Dataset, root: Path) -> Fetched | None:
     """Return the fetch record, or None. Raises DataError for one that is damaged or of another."""
-    path, hub = record_path(dataset, root), _hub_of(dataset)
+    path, hub = root / record_place(dataset), _hub_of(dataset)
     again = f"delete it and run `repro data fetch {dataset.name}` again"
     try:
         fetched = Fetched.model_validate_json(read_bytes(path))
@@ -61,13 +66,11 @@ def read_fetched(dataset: Dataset, root: Path) -> Fetched | None:
     except (UnreadableError, ValidationError) as error:
         why = explain(error) if isinstance(error, ValidationError) else error
         raise DataError(f"the fetch record {path} cannot be read ({why}): {again}") from error
-    found = fetched.name, fetched.path, fetched.repo
-    fits = found == (dataset.name, _data_path(dataset), hub.repo)
-    if not fits or hub.revision not in ("", fetched.revision):
+    is_repo = (fetched.name, fetched.repo) == (dataset.name, hub.repo)
+    if not is_repo or hub.revision not in ("", fetched.revision):
         raise DataError(
-            f"the fetch record {path} is of {fetched.name} in {fetched.path}, {fetched.repo} at"
-            f" {fetched.revision}, the catalogue names {hub.repo} at"
-            f" {hub.revision or 'any revision'}: {again}"
+            f"the fetch record {path} is of {fetched.repo} at {fetched.revision}, the catalogue"
+            f" names {hub.repo} at {hub.revision or 'any revision'}: {again}"
         )
     return fetched
 
@@ -88,11 +91,12 @@ def fetch(dataset: Dataset, cache: Path) -> Fetched:
     hub, known = _hub_of(dataset), read_fetched(dataset, cache)
     try:
         revision = _resolve(hub, hub.revision or (known.revision if known else ""))
-        data, num_records = _read(dataset, hub, revision)
+        value, num_records = _read(dataset, hub, revision)
+        data = encode(dataset.kind, value)
     except HarnessError:
         raise
     # The clients raise errors of many libraries (HTTP client, Arrow, fsspec, their own), which
-    # share no base and change between versions.
+    # share no base and change between versions; a field that is not there is a KeyError.
     except Exception as error:
         raise _told(dataset, hub, error) from error
     fetched = Fetched(
@@ -101,8 +105,6 @@ def fetch(dataset: Dataset, cache: Path) -> Fetched:
         revision=revision,
         num_records=num_records,
         sha256=decode(dataset.kind, data).sha256,
-        file_sha256=hashlib.sha256(data).hexdigest(),
-        path=_data_path(dataset),
     )
     expected = dataset.sha256 or (known.sha256 if known else "")
     if expected and fetched.sha256 != expected:
@@ -111,9 +113,10 @@ def fetch(dataset: Dataset, cache: Path) -> Fetched:
             f"data set {dataset.name}: {hub.repo} at {revision} holds other content than {source}"
             f" says, expected {expected}, found {fetched.sha256}: the cache is left as it was"
         )
-    atomic.write_bytes(cache / fetched.path, data)
+    atomic.write_bytes(cache / data_place(dataset), data)
     # Last, so that a record never stands for a file that was not written.
-    atomic.write_text(record_path(dataset, cache), canonical_json(fetched.model_dump()) + "\n")
+    record = canonical_json(fetched.model_dump()) + "\n"
+    atomic.write_text(cache / record_place(dataset), record)
     return fetched
 
 
@@ -121,77 +124,77 @@ def _told(dataset: Dataset, hub: Hub, error: Exception) -> EnvError:
     first_line = tidy((str(error).strip() or "no reason given").splitlines()[0], most=200)
     return EnvError(
         f"cannot fetch {dataset.name} from {hub.repo} ({type(error).__name__}: {first_line}): check"
-        " the network, and that 'paper-reproductions[lm]' is installed, or fetch it on another"
-        " machine and copy its cache folder's hub/ into REPRO_DATA"
+        " the network, that 'paper-reproductions[lm]' is installed, and the fields that the"
+        " catalogue names, or fetch it on another machine and copy its cache folder's hub/ into"
+        " REPRO_DATA"
     )
-
-
-def _data_path(dataset: Dataset) -> str:
-    return f"hub/{dataset.name}{dataset.suffix}"
 
 
 def _resolve(hub: Hub, revision: str) -> str:
     """Return the commit to read: the one asked for, or the newest. Fails fast when offline."""
     if Path(hub.repo).is_absolute():
         return LOCAL
-    if Path(hub.repo).exists():
-        # `datasets` would read it in place of the hub's repository.
-        raise DataError(f"a local path {hub.repo} hides the hub's: run in another folder")
     from huggingface_hub import HfApi
 
-    found = HfApi().dataset_info(hub.repo, revision=revision or None, timeout=30).sha
-    if revision and found != revision:
-        raise DataError(f"{hub.repo}: asked for revision {revision}, the hub answers {found}")
-    return str(found)
+    return str(HfApi().dataset_info(hub.repo, revision=revision or None, timeout=30).sha)
 
 
-def _read(dataset: Dataset, hub: Hub, revision: str) -> tuple[bytes, int]:
-    """Return the file to store and how many records it holds."""
+def _read(dataset: Dataset, hub: Hub, revision: str) -> tuple[Any, int]:
+    """Return what the catalogue asks for of the hub's rows, and how many they are."""
+    splits = [_rows(dataset, hub, revision, split) for split in hub.splits]
     if dataset.kind == "arrays":
-        from harness.data.hub_images import read_images
-
-        arrays: dict[str, Any] = {}
-        for part, split in zip(("train", "test"), hub.splits, strict=True):
-            images, labels = read_images(dataset, hub, _items(dataset, hub, revision, (split,)))
-            arrays |= {f"x_{part}": images, f"y_{part}": labels}
-        return encode("arrays", arrays), len(arrays["y_train"]) + len(arrays["y_test"])
-    rows = _items(dataset, hub, revision, hub.splits)
-    items = [_item(dataset, hub, row, index) for index, row in enumerate(rows)]
-    value = "".join(items) if dataset.kind == "text" else [{hub.field: item} for item in items]
-    return encode(dataset.kind, value), len(items)
+        return _images(hub, splits)
+    items = [row[hub.field] for rows in splits for row in rows]
+    return "".join(items) if dataset.kind == "text" else [{hub.field: i} for i in items], len(items)
 
 
-def _items(
-    dataset: Dataset, hub: Hub, revision: str, splits: tuple[str, ...]
-) -> Iterator[dict[str, Any]]:
-    """Yield the rows of some splits, streamed in their order, and check that they are enough.
+def _rows(dataset: Dataset, hub: Hub, revision: str, split: str) -> Iterator[dict[str, Any]]:
+    """Yield the first rows of a split, and check that they are enough.
 
     Streaming reads no further than `num_records` and leaves no second copy in Arrow files.
     """
     import datasets
 
     num_read = 0
-    for split in splits:
-        at = None if revision == LOCAL else revision
-        for row in datasets.load_dataset(
-            hub.repo, hub.config or None, split=split, revision=at, streaming=True
-        ):
-            num_read += 1
-            yield row
-            if num_read == hub.num_records:
-                return
+    at = None if revision == LOCAL else revision
+    rows = datasets.load_dataset(
+        hub.repo, hub.config or None, split=split, revision=at, streaming=True
+    )
+    for row in islice(rows, hub.num_records or None):
+        num_read += 1
+        yield row
     if hub.num_records > num_read:
         raise DataError(
-            f"data set {dataset.name}: {hub.repo} has {num_read} records in"
-            f" {', '.join(splits)}, the catalogue wants {hub.num_records}: correct it"
+            f"data set {dataset.name}: {hub.repo} has {num_read} records in {split}, the catalogue"
+            f" wants {hub.num_records}: correct it"
         )
 
 
-def _item(dataset: Dataset, hub: Hub, row: dict[str, Any], index: int) -> str:
-    value = row.get(hub.field)
-    if not isinstance(value, str):
-        raise DataError(
-            f"data set {dataset.name}: record {index} of {hub.repo} has no text in the field"
-            f" {hub.field!r}, only {', '.join(sorted(row))}: correct the catalogue"
-        )
-    return value
+def _images(
+    hub: Hub, splits: Iterable[Iterable[dict[str, Any]]]
+) -> tuple[dict[str, np.ndarray[Any, Any]], int]:
+    """Return images, shape (n, height, width, 3), and labels, shape (n,), of a train and a test
+    split as uint8, and how many there are."""
+    import numpy as np
+
+    arrays, total = {}, 0
+    for part, rows in zip(("train", "test"), splits, strict=True):
+        pairs = [(_pixels(row[hub.field], hub.image_size), int(row[hub.label])) for row in rows]
+        arrays[f"x_{part}"] = np.stack([pixels for pixels, _ in pairs])
+        arrays[f"y_{part}"] = np.array([label for _, label in pairs], np.uint8)
+        total += len(pairs)
+    return arrays, total
+
+
+def _pixels(image: Image, size: int) -> np.ndarray[Any, Any]:
+    """Return an image in colour; of a `size`, the centred square, resized."""
+    import numpy as np
+    from PIL.Image import Resampling
+
+    image = image.convert("RGB")
+    if size:
+        side = min(image.size)
+        left, top = (image.width - side) // 2, (image.height - side) // 2
+        square = image.crop((left, top, left + side, top + side))
+        image = square.resize((size, size), Resampling.BICUBIC)
+    return np.asarray(image)

