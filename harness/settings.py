@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, MutableMapping
-from pathlib import Path
+from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from harness.errors import UsageError
@@ -14,19 +13,6 @@ from harness.outgoing import LEAST_SECRET_CHARS, register
 JUDGE_URL = "REPRO_JUDGE_URL"
 JUDGE_MODEL = "REPRO_JUDGE_MODEL"
 JUDGE_KEY = "REPRO_JUDGE_KEY"
-
-USER_FOLDERS = ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "MPLCONFIGDIR")
-
-
-def ignore_relative_folders(environment: MutableMapping[str, str] = os.environ) -> None:
-    """Drop the user's folders where they are relative, as the XDG specification asks for.
-
-    Matplotlib does not, and its cache would appear in whatever folder a command runs in. Without
-    HOME the system's own entry for the user counts.
-    """
-    for name in USER_FOLDERS:
-        if name in environment and not Path(environment[name]).is_absolute():
-            del environment[name]
 
 
 def checked_key(name: str, text: str) -> str:
