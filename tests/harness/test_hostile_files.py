@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import gzip
 import io
-from pathlib import Path
 
 import pytest
 
 from harness.data.codec import decode
-from harness.declare.reference import COLUMNS, load_reference
-from harness.errors import DataError, HarnessError
+from harness.errors import DataError
 from tests.harness.conftest import Cli
 
 
@@ -25,14 +23,6 @@ def test_data_that_unpack_without_end_are_refused(monkeypatch: pytest.MonkeyPatc
     np.savez_compressed(packed, x=np.zeros(2**20))
     with pytest.raises(DataError, match="more than 1 MiB"):
         decode("arrays", packed.getvalue())
-
-
-def test_nul_byte_in_a_reference_file_is_refused_by_line(tmp_path: Path) -> None:
-    row = "tab01,a,x,1,y,2\0,1,,exact,final,Table 1"
-    (tmp_path / "reference").mkdir()
-    (tmp_path / "reference" / "tab01.csv").write_text(f"{','.join(COLUMNS)}\n{row}\n")
-    with pytest.raises(HarnessError, match=r"tab01\.csv:2: a NUL byte"):
-        load_reference(tmp_path)
 
 
 @pytest.mark.parametrize(
