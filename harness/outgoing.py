@@ -33,7 +33,9 @@ UNREADABLE = "?"
 
 _USER_INFO = re.compile(r"(?<=://)([^\s/?#]+)@")
 _SEQUENCE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_CONTROL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 _registered: set[str] = set()
 
 

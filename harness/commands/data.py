@@ -20,7 +20,6 @@ from harness.data.load import (
 )
 from harness.data.load import missing_reason as why_missing
 from harness.errors import DataError, UsageError
-from harness.untrusted import is_there
 
 EPILOG = """
 Examples:  repro data list  |  repro data make tinyshakespeare  |
@@ -113,22 +112,18 @@ def fetch(
 ) -> None:
     """Fetch a data set from the hub into the local cache."""
     from harness.data.hub import fetch as fetch_hub
-    from harness.data.hub import record_place
+    from harness.data.hub import pin_place, pinned
 
     dataset, cache = find(name), cache_folder()
     if dataset.hub and available(name) == "hub" and not again:
         say(f"{name} is here already, sha256 {load(name).sha256}")
         return
-    first = not dataset.sha256 and not is_there(cache / record_place(dataset))
-    fetched = fetch_hub(dataset, cache)
-    say(
-        f"wrote {fetched.num_records} records of {fetched.repo} at {fetched.revision} into"
-        f" {cache}, sha256 {fetched.sha256}"
-    )
-    if first:
+    is_known = bool(dataset.sha256 or pinned(dataset, cache))
+    say(f"wrote {name} into {cache}, sha256 {fetch_hub(dataset, cache)}")
+    if not is_known:
         say(
             f"{name}: our catalogue does not know its content; this first fetch pins it: every"
-            f" later one must match {cache / record_place(dataset)}"
+            f" later one must match {cache / pin_place(dataset)}"
         )
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import os
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -205,9 +204,9 @@ def located(dataset: Dataset) -> Source:
 def locate(dataset: Dataset) -> Source | None:
     """Return the file that a staged, made or hub variant would be read from, or None.
 
-    Raises DataError if REPRO_DATA is no folder, or a fetch record cannot be read.
+    Raises DataError if REPRO_DATA is no folder, or the hash of a fetch cannot be read.
     """
-    from harness.data.hub import data_place, read_fetched
+    from harness.data.hub import data_place, pinned
 
     folder = data_folder()
     if folder and dataset.staged and is_there(folder / dataset.staged):
@@ -215,10 +214,10 @@ def locate(dataset: Dataset) -> Source | None:
     for root in [root for root in (folder, cache_folder()) if root]:
         if dataset.made and is_there(root / made_place(dataset)):
             return Source("made", root, made_place(dataset), dataset.sha256)
-        fetched = read_fetched(dataset, root) if dataset.hub else None
-        if fetched and is_there(root / data_place(dataset)):
-            # A fetch record speaks only where the catalogue is silent.
-            return Source("hub", root, data_place(dataset), dataset.sha256 or fetched.sha256)
+        # The first fetch speaks only where the catalogue is silent.
+        sha256 = dataset.sha256 or pinned(dataset, root)
+        if dataset.hub and sha256 and is_there(root / data_place(dataset)):
+            return Source("hub", root, data_place(dataset), sha256)
     return None
 
 
@@ -242,7 +241,4 @@ def cache_folder() -> Path:
     if value := os.environ.get("REPRO_CACHE"):
         return Path(value)
     base = os.environ.get("XDG_CACHE_HOME")
-    try:
-        return (Path(base) if base else Path.home() / ".cache") / "paper-reproductions"
-    except RuntimeError:  # a user without a home, as a container's may be
-        return Path(tempfile.gettempdir(), "paper-reproductions")
+    return (Path(base) if base else Path.home() / ".cache") / "paper-reproductions"

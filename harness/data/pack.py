@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness import atomic
-from harness.data.hub import record_place
+from harness.data.hub import pin_place
 from harness.data.load import find, located, read
 from harness.errors import UsageError
 from harness.untrusted import MAX_DATA_BYTES, read_bytes
@@ -50,9 +50,8 @@ def _packed(name: str, out: Path) -> Packed:
     data = read_bytes(source.path, limit=MAX_DATA_BYTES)
     atomic.write_bytes(out / source.place, data)
     if source.variant == "hub":
-        # The record goes along: it holds the hash that the catalogue may not know.
-        record = record_place(dataset)
-        atomic.write_bytes(out / record, read_bytes(source.root / record))
+        # The catalogue may not know it.
+        atomic.write_text(out / pin_place(dataset), source.sha256 + "\n")
     return Packed(name, source.variant, source.place, len(data), source.sha256)
 
 

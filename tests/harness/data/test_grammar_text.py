@@ -11,8 +11,7 @@ from functools import cache
 import pytest
 
 from harness.data.bundled import grammar_text
-from harness.data.grammar import Grammar
-from harness.data.grammar_text import generate_text, grammar
+from harness.data.grammar_text import Grammar, generate_text, grammar
 
 SMALL = Grammar(
     {
