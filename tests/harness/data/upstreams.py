@@ -263,9 +263,7 @@ def llama2c_config(value: dict[str, Any], names: Names) -> Written:
 def llama2c_weights(value: dict[str, Any], names: Names) -> Written:
     config = load(f"{MODEL_OF[names[0]]}.config").value
     parts = [struct.pack("<7i", *(config[key] for key in CONFIG))]
-    for name, _ in _layout(config):
-        layers = range(config["n_layers"] if "*" in name else 1)
-        parts += [value[name.replace("*", str(layer))].tobytes() for layer in layers]
+    parts += [value[name].tobytes() for name, _ in _layout(config)]
     size = config["dim"] // config["n_heads"]
     frequencies = 1.0 / 10000.0 ** (torch.arange(0, size, 2).float() / size)
     angles = torch.outer(torch.arange(config["max_seq_len"]).float(), frequencies)
