@@ -8,7 +8,7 @@ import io
 import pytest
 
 from harness.data.codec import decode
-from harness.errors import DataError
+from harness.errors import DataError, nearest
 from tests.harness.conftest import Cli
 
 
@@ -36,3 +36,9 @@ def test_data_that_unpack_without_end_are_refused(monkeypatch: pytest.MonkeyPatc
 def test_a_name_in_another_case_is_hinted_at(cli: Cli, words: list[str], hint: str) -> None:
     done = cli(*words)
     assert (done.code, f"did you mean {hint}" in done.err) == (2, True)
+
+
+def test_nearest_names_the_typo_s_target_and_nothing_for_gibberish() -> None:
+    known = ["supar/fig06", "supar/fig08", "lisa/tab01"]
+    assert nearest("supr/fig06", known).startswith("; did you mean 'supar/fig06'")
+    assert nearest("qqqqqqqqqqqqq", known) == nearest("x", []) == ""
