@@ -34,22 +34,6 @@ def is_there(path: Path) -> bool:
     return os.path.lexists(path)
 
 
-Stamp = tuple[int, int]
-
-
-def stamp(path: Path) -> Stamp | None:
-    """Return what tells that a file was changed, for who remembers its content; None without one.
-
-    It is the time of the last change in nanoseconds, and the size.
-    """
-    try:
-        status = path.stat()
-    except OSError:
-        # A link to nothing, too, must be read, and so be refused.
-        return (0, 0) if is_there(path) else None
-    return status.st_mtime_ns, status.st_size
-
-
 def read_bytes(path: Path, *, limit: int = MAX_BYTES) -> bytes:
     """Return what a regular file holds.
 

@@ -16,7 +16,7 @@ from pydantic import Field, ValidationError, model_validator
 from harness.data.rules import RULES
 from harness.errors import DataError
 from harness.strict import Strict, explain
-from harness.untrusted import Stamp, UnreadableError, read_toml, stamp
+from harness.untrusted import UnreadableError, read_text, read_toml
 
 Kind = Literal["text", "arrays", "records", "tensors", "json", "gguf"]
 Variant = Literal["bundled", "staged", "made", "hub"]
@@ -145,17 +145,17 @@ def load_catalogue() -> dict[str, Dataset]:
 
 def read_catalogue(path: Path) -> tuple[Dataset, ...]:
     """Return the data sets of one file. Raises DataError as `load_catalogue`."""
-    changed = stamp(path)
-    if changed is None:
-        raise DataError(f"the catalogue {path} does not exist: check the path")
-    return _read(path, changed)
-
-
-@functools.lru_cache(maxsize=8)
-def _read(path: Path, changed: Stamp) -> tuple[Dataset, ...]:
     try:
-        return CatalogueFile.model_validate(read_toml(path)).dataset
+        return _parsed(path, read_text(path))
+    except FileNotFoundError as error:
+        raise DataError(f"the catalogue {path} does not exist: check the path") from error
     except UnreadableError as error:
         raise DataError(f"the catalogue {error}: correct it") from error
     except ValidationError as error:
         raise DataError(f"the catalogue {path}, {explain(error)}: correct it") from error
+
+
+@functools.lru_cache(maxsize=8)
+def _parsed(path: Path, text: str) -> tuple[Dataset, ...]:
+    """Return what a file holds, parsed once for each `text` of it."""
+    return CatalogueFile.model_validate(read_toml(path)).dataset

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from harness.data.bundled import MAKERS
 from harness.data.codec import Content, Decoded, decode, encode
 from harness.errors import DataError, UsageError, nearest
-from harness.untrusted import MAX_DATA_BYTES, Stamp, is_there, read_bytes, stamp
+from harness.untrusted import MAX_DATA_BYTES, is_there, read_bytes
 
 if TYPE_CHECKING:  # the models need pydantic, which `repro list` does without
     from harness.data.catalogue import Dataset, Kind, Variant
@@ -146,7 +146,10 @@ def read(dataset: Dataset, source: Source) -> Decoded:
     The trials of one worker share a text, and arrays, which therefore cannot be written to.
     """
     if dataset.kind in ("text", "arrays"):
-        decoded = _decode_once(dataset.kind, source.path, stamp(source.path))
+        # A file that is gone is told by who reads it.
+        status = source.path.stat() if source.path.exists() else None
+        changed = (status.st_mtime_ns, status.st_size) if status else None
+        decoded = _decode_once(dataset.kind, source.path, changed)
     else:
         decoded = _decode(dataset.kind, source.path)
     if decoded.sha256 != source.sha256:
@@ -158,7 +161,7 @@ def read(dataset: Dataset, source: Source) -> Decoded:
 
 
 @functools.lru_cache(maxsize=4)
-def _decode_once(kind: Kind, path: Path, changed: Stamp | None) -> Decoded:
+def _decode_once(kind: Kind, path: Path, changed: tuple[int, int] | None) -> Decoded:
     return _read_only(_decode(kind, path))
 
 
