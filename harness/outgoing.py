@@ -113,7 +113,9 @@ class GuardedStream:
         self._stream, self._is_results = stream, is_results
 
     def write(self, text: str) -> int:
-        self._try(lambda: self._stream.write(mask(text)))
+        # Nothing is written by who asks what a stream takes, and hides the answer.
+        if text != "":
+            self._try(lambda: self._stream.write(mask(text)))
         return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:
