@@ -22,11 +22,11 @@ from harness.errors import RunError
 
 log = logging.getLogger(__name__)
 
+NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
+"""How a file system says that it has no locks, as some network mounts do."""
 TEMPORARY = ".*.repro.tmp"
 LEFTOVER_S = 3600.0
 """After so long without a change a temporary file is nobody's; a machine may stall for minutes."""
-NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
-"""How a file system says that it has no locks, as some network mounts do."""
 
 
 def write_bytes(path: Path, data: bytes, *, durable: bool = True) -> None:
@@ -74,7 +74,7 @@ def alone_in(folder: Path) -> Iterator[None]:
 
     Not to be nested. Otherwise as `locked`.
     """
-    with _locked(folder, folder, os.O_RDONLY, wait=True):
+    with _locked(folder, folder, os.O_RDONLY, fcntl.LOCK_EX):
         yield
 
 
@@ -86,23 +86,30 @@ def locked(path: Path, *, wait: bool = True) -> Iterator[bool]:
     a warning, and nothing is held. Raises RunError where the lock cannot be made.
     """
     flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
-    with _locked(path, path.parent, flags, wait=wait) as is_ours:
+    how = fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB
+    with _locked(path, path.parent, flags, how) as is_ours:
         yield is_ours
 
 
 @contextmanager
-def _locked(path: Path, folder: Path, flags: int, *, wait: bool) -> Iterator[bool]:
+def _locked(path: Path, folder: Path, flags: int, how: int) -> Iterator[bool]:
     with ExitStack() as stack:
+        is_ours = True
         try:
             folder.mkdir(parents=True, exist_ok=True)
             handle = os.open(path, flags, 0o666)
             stack.callback(os.close, handle)
-            is_ours = _lock(handle, wait=wait)
+            fcntl.flock(handle, how)
+        except BlockingIOError:
+            is_ours = False
         except OSError as error:
-            raise RunError(
-                f"cannot lock {path} ({error.strerror}): free some space, check the folder's"
-                " permissions, and run again"
-            ) from error
+            if error.errno in NO_LOCKS:
+                _tell_once()
+            else:
+                raise RunError(
+                    f"cannot lock {path} ({error.strerror}): free some space, check the folder's"
+                    " permissions, and run again"
+                ) from error
         try:
             yield is_ours
         finally:
@@ -110,23 +117,11 @@ def _locked(path: Path, folder: Path, flags: int, *, wait: bool) -> Iterator[boo
                 fcntl.flock(handle, fcntl.LOCK_UN)
 
 
-def _lock(handle: int, *, wait: bool) -> bool:
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        if not wait and error.errno in (errno.EAGAIN, errno.EACCES):  # the latter on SMB
-            return False
-        if error.errno not in NO_LOCKS:
-            raise
-        # Not by each worker: who started them takes locks too.
-        if multiprocessing.parent_process() is None:
-            _tell_once()
-    return True
-
-
 @functools.cache
 def _tell_once() -> None:
-    log.warning("the file system has no locks: run one command at a time")
+    # Not by each worker: who started them takes locks too.
+    if multiprocessing.parent_process() is None:
+        log.warning("the file system has no locks: run one command at a time")
 
 
 def remove_leftovers(folder: Path) -> None:

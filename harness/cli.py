@@ -22,12 +22,9 @@ def main() -> None:
 def _run() -> int:
     """Return the exit code; 0 where a reader of our results (head, less) has seen enough."""
     from harness.errors import HarnessError
-    from harness.outgoing import guard_streams, tidy
-    from harness.settings import ignore_relative_folders
-    from harness.streams import ReaderGone
+    from harness.outgoing import ReaderGone, guard_streams, tidy
 
     guard_streams()
-    ignore_relative_folders()
     code = 0
     try:
         code = _carry_out()

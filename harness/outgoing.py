@@ -7,8 +7,7 @@ so does every line that a process of ours prints.
 
 from __future__ import annotations
 
-import base64
-import html
+import io
 import json
 import os
 import re
@@ -16,9 +15,9 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any, TextIO, cast
-from urllib.parse import quote, quote_plus, unquote
+from urllib.parse import quote, unquote
 
-from harness.streams import mend_streams
+from harness.errors import RunError
 
 SECRET_NAME = re.compile(
     r"(?:^|_)(?:TOKEN|SECRET|PASSWORD|PASSWD|(?:JUDGE|API|ACCESS|ADMIN|PRIVATE)_KEY)$",
@@ -34,7 +33,6 @@ UNREADABLE = "?"
 
 _USER_INFO = re.compile(r"(?<=://)([^\s/?#]+)@")
 _SEQUENCE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
-_LIVE = re.compile(r"\x1b\[(?:[0-9;]*m|[0-9]*[AK]|\?25[hl])|\r")
 _CONTROL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
@@ -43,26 +41,38 @@ _registered: set[str] = set()
 
 def register(secret: str) -> None:
     """Have a secret masked that is in no environment variable whose name tells."""
-    if len(secret) >= LEAST_SECRET_CHARS:
-        _registered.add(secret)
+    _registered.add(secret)
 
 
 def mask(text: str) -> str:
-    """Return a text without the secrets that this process can know, in any usual spelling.
+    """Return a text without the secrets that this process can know.
 
     They are found anew each time: the environment is all that a worker shares with its runner.
     """
-    pattern = _pattern()
-    return _mask(text, pattern) if pattern else text
+    named = [value for name, value in os.environ.items() if SECRET_NAME.search(name)]
+    urls = [value for value in os.environ.values() if "://" in value]
+    pattern = _pattern_of(tuple(named), tuple(urls), frozenset(_registered))
+    return pattern.sub(MASK, text) if pattern else text
+
+
+@lru_cache(maxsize=8)
+def _pattern_of(
+    named: tuple[str, ...], urls: tuple[str, ...], more: frozenset[str]
+) -> re.Pattern[str] | None:
+    """Return what finds secrets as they are, as URLs spell them, and as JSON does."""
+    passwords = [user.partition(":")[2] for url in urls for user in _USER_INFO.findall(url)]
+    secrets = {each.strip() for each in (*named, *passwords, *map(unquote, passwords), *more)}
+    long_enough = [secret for secret in secrets if len(secret) >= LEAST_SECRET_CHARS]
+    spelled = {s for each in long_enough for s in (each, quote(each, ""), json.dumps(each)[1:-1])}
+    # The longest first: one secret may begin with another.
+    ordered = sorted(spelled, key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, ordered))) if ordered else None
 
 
 def masked(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return rows whose texts hold no secret, and are otherwise as they were."""
-    pattern = _pattern()
-    if pattern is None:
-        return [dict(row) for row in rows]
     return [
-        {name: _mask(v, pattern) if isinstance(v, str) else v for name, v in row.items()}
+        {name: mask(value) if isinstance(value, str) else value for name, value in row.items()}
         for row in rows
     ]
 
@@ -76,43 +86,60 @@ def tidy(text: str, *, most: int = MESSAGE_CHARS) -> str:
     >>> tidy("no \\x1b[2Jhttp://me:pw@host/v1\\r")
     'no http://***@host/v1?'
     >>> tidy("a" * 5000, most=60)
-    'aaaaaaaaaaaaaaaaaaaaaaaa ... (4967 characters) ... aaaaaaaaa'
+    'aaaaaaaaaaaaaaaaaaaaaaa ... (of 5000 characters) ... aaaaaaa'
     """
     # Secrets last: what is taken out before may have stood inside one.
     plain = _CONTROL.sub(UNREADABLE, _SEQUENCE.sub("", text))
-    return cut(mask(_USER_INFO.sub(f"{MASK}@", plain)), most)
+    plain = mask(_USER_INFO.sub(f"{MASK}@", plain))
+    if len(plain) <= most:
+        return plain
+    gap = f" ... (of {len(plain)} characters) ... "
+    tail = (most - len(gap)) // 4
+    return plain[: most - len(gap) - tail] + gap + plain[-tail:]
 
 
-def cut(text: str, most: int) -> str:
-    """Return a text whose middle is left out where it has over `most` characters."""
-    if len(text) <= most:
-        return text
-    room = max(most - len(_gap(len(text))), 2)
-    head = room * 3 // 4
-    tail = room - head
-    return text[:head] + _gap(len(text) - head - tail) + text[-tail:]
-
-
-def _gap(count: int) -> str:
-    return f" ... ({count} characters) ... "
+class ReaderGone(Exception):
+    """Nobody reads our results any more."""
 
 
 class GuardedStream:
-    """A text stream of this process that lets nothing through that is not to be seen.
+    """A text stream of this process that lets no secret through; it has no `buffer`.
 
-    It has no `buffer`: bytes could not be looked at.
+    Results that cannot be written are an error, told once; a message that cannot be is lost, and
+    nothing ends for it.
     """
 
-    def __init__(self, stream: TextIO, clean: Callable[[str], str]) -> None:
-        self._stream, self._clean = stream, clean
+    def __init__(self, stream: TextIO, *, is_results: bool) -> None:
+        self._stream, self._is_results = stream, is_results
 
     def write(self, text: str) -> int:
-        self._stream.write(self._clean(text))
+        # Nothing is written by who asks what a stream takes, and hides the answer.
+        if text != "":
+            self._try(lambda: self._stream.write(mask(text)))
         return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:
         for line in lines:
             self.write(line)
+
+    def flush(self) -> None:
+        self._try(self._stream.flush)
+
+    def _try(self, action: Callable[[], object]) -> None:
+        try:
+            action()
+        except OSError as error:
+            # What is still in a buffer must not fail again when the interpreter ends.
+            null = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(null, self._stream.fileno())
+            os.close(null)
+            if not self._is_results:
+                return
+            if isinstance(error, BrokenPipeError):
+                raise ReaderGone from None
+            raise RunError(
+                f"the results cannot be written to stdout ({error.strerror}): send them elsewhere"
+            ) from None
 
     def __getattr__(self, name: str) -> Any:
         if name in ("buffer", "_stream"):
@@ -122,64 +149,24 @@ class GuardedStream:
 
 def guard_streams() -> None:
     """Guard what this process prints from here on: its tracebacks, logs and warnings too."""
-    mend_streams()
-    sys.stdout = _guarded(sys.stdout, lambda text: text)
-    sys.stderr = _guarded(sys.stderr, _shortened)
+    for number in (0, 1, 2):
+        try:
+            os.fstat(number)
+        except OSError:
+            # A file that is opened later would get the number of a closed stream, and whatever is
+            # written to it. Writing results stays an error.
+            null = os.open(os.devnull, os.O_WRONLY if number == 2 else os.O_RDONLY)
+            os.set_inheritable(null, True)
+    sys.stdout = _guarded(sys.stdout, 1)
+    sys.stderr = _guarded(sys.stderr, 2)
 
 
-def _guarded(stream: TextIO, shorten: Callable[[str], str]) -> TextIO:
-    # A caller in this process may have none.
-    if stream is None or isinstance(stream, GuardedStream):
+def _guarded(stream: TextIO | None, number: int) -> TextIO:
+    if isinstance(stream, GuardedStream):
         return stream
-    clean = _on_terminal
-    if not stream.isatty():
-        # Results in a file or a pipe stay as they are but for secrets.
-        clean = mask if stream is sys.stdout else lambda text: tidy(text, most=len(text) + 1)
-    return cast(TextIO, GuardedStream(stream, lambda text: shorten(clean(text))))
-
-
-def _on_terminal(text: str) -> str:
-    """Return a text as `tidy` does, whole, with colours and the moves of bars."""
-    kept = [*_LIVE.findall(text), ""]
-    parts = [_CONTROL.sub(UNREADABLE, part) for part in _LIVE.split(text)]
-    joined = "".join(part + end for part, end in zip(parts, kept, strict=True))
-    return mask(_USER_INFO.sub(f"{MASK}@", joined))
-
-
-def _shortened(text: str) -> str:
-    return cut("\n".join(cut(line, MESSAGE_CHARS) for line in text.split("\n")), TRACEBACK_CHARS)
-
-
-def _mask(text: str, pattern: re.Pattern[str]) -> str:
-    # What two masks leave side by side may read as a secret again; it only ever gets shorter.
-    while (found := pattern.sub(MASK, text)) != text:
-        text = found
-    return text
-
-
-def _pattern() -> re.Pattern[str] | None:
-    named = [value for name, value in os.environ.items() if SECRET_NAME.search(name)]
-    urls = [value for value in os.environ.values() if "://" in value]
-    return _pattern_of(tuple(named), tuple(urls), frozenset(_registered))
-
-
-@lru_cache(maxsize=8)
-def _pattern_of(
-    named: tuple[str, ...], urls: tuple[str, ...], more: frozenset[str]
-) -> re.Pattern[str] | None:
-    users = [user for url in urls for user in _USER_INFO.findall(url)]
-    passwords = [user.partition(":")[2] for user in users]
-    secrets = {*named, *users, *passwords, *map(unquote, [*users, *passwords]), *more}
-    spelled = {s for secret in secrets for s in _spellings(secret.strip())}
-    long_first = sorted(spelled, key=lambda spelling: (-len(spelling), spelling))
-    return re.compile("|".join(map(re.escape, long_first))) if spelled else None
-
-
-def _spellings(secret: str) -> Iterable[str]:
-    """Yield a secret as headers, URLs, pages, JSON and representations may spell it."""
-    if len(secret) < LEAST_SECRET_CHARS:
-        return
-    in_json, data = json.dumps(secret)[1:-1], secret.encode(errors="surrogateescape")
-    yield from (secret, _CONTROL.sub(UNREADABLE, secret), repr(secret)[1:-1], html.escape(secret))
-    yield from (in_json, in_json.replace("/", "\\/"), base64.b64encode(data).decode())
-    yield from (quote(data, safe=""), quote(data), quote_plus(data))
+    if stream is None:
+        stream = os.fdopen(number, "w", buffering=1, closefd=False)
+    if isinstance(stream, io.TextIOWrapper):
+        # A letter that its encoding lacks is written by its number.
+        stream.reconfigure(errors="backslashreplace")
+    return cast(TextIO, GuardedStream(stream, is_results=number == 1))

@@ -245,16 +245,12 @@ def _papers_in(name: str) -> list[PaperFolder]:
     if spec is None or not spec.submodule_search_locations:
         raise SpecError(f"no package is called {name!r}: correct its entry point or install it")
     folder = Path(spec.submodule_search_locations[0])
-    places = [(name, folder), *((f"{name}.{each.name}", each) for each in sorted(folder.iterdir()))]
+    places = {name: folder} | {f"{name}.{each.name}": each for each in sorted(folder.iterdir())}
     # A paper.toml that is a link to nothing is a broken paper, not none.
-    found = [
-        PaperFolder(package.rsplit(".", 1)[-1], package, each)
-        for package, each in places
-        if is_there(each / "paper.toml")
-    ]
+    found = {package: at for package, at in places.items() if is_there(at / "paper.toml")}
     if not found:
         raise SpecError(f"{name} holds no paper: a paper is a package with a paper.toml")
-    return found
+    return [PaperFolder(package.rsplit(".", 1)[-1], package, at) for package, at in found.items()]
 
 
 def _load_paper(library: Library, paper: PaperFolder) -> None:
@@ -265,15 +261,13 @@ def _load_paper(library: Library, paper: PaperFolder) -> None:
     try:
         meta = load_paper(folder)
         _add("paper", library.papers, name, paper)
+        file = "deviations.toml"
+        load_deviations(folder)
         file = "__init__.py"
         importlib.import_module(paper.package)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it raises is its reason
         _add_broken(library, name, file, error)
         return
-    try:
-        load_deviations(folder)
-    except SpecError as error:
-        _add_broken(library, f"{name}/deviations", "deviations.toml", error)
     files = [item.file for item in meta.items]
     for item in meta.items:
         if item.file:
@@ -304,11 +298,8 @@ def _add(what: str, known: dict[str, T], name: str, item: T) -> None:
 
 
 def _add_broken(library: Library, name: str, file: str, error: BaseException) -> None:
-    # A second broken file of one name must not hide the first.
-    while name in library.broken:
-        name += "'"
     reason = f"{type(error).__name__}: {in_one_line(error)}"
-    library.broken[name] = BrokenTask(name, file, reason)
+    library.broken.setdefault(name, BrokenTask(name, file, reason))
 
 
 def _load_task(library: Library, paper: PaperFolder, item: Item) -> None:

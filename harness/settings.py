@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, MutableMapping
-from pathlib import Path
-from urllib.parse import urlsplit
+from collections.abc import Mapping
 
 from harness.errors import UsageError
 from harness.outgoing import LEAST_SECRET_CHARS, register
@@ -14,19 +12,7 @@ from harness.outgoing import LEAST_SECRET_CHARS, register
 JUDGE_URL = "REPRO_JUDGE_URL"
 JUDGE_MODEL = "REPRO_JUDGE_MODEL"
 JUDGE_KEY = "REPRO_JUDGE_KEY"
-
-USER_FOLDERS = ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "MPLCONFIGDIR")
-
-
-def ignore_relative_folders(environment: MutableMapping[str, str] = os.environ) -> None:
-    """Drop the user's folders where they are relative, as the XDG specification asks for.
-
-    Matplotlib does not, and its cache would appear in whatever folder a command runs in. Without
-    HOME the system's own entry for the user counts.
-    """
-    for name in USER_FOLDERS:
-        if name in environment and not Path(environment[name]).is_absolute():
-            del environment[name]
+URL = re.compile(r"https?://(\[[0-9a-fA-F:]+\]|[^\s/@?#:[\]]+)(:\d{1,5})?(/[^\s@?#]*)?")
 
 
 def checked_key(name: str, text: str) -> str:
@@ -47,18 +33,11 @@ def checked_key(name: str, text: str) -> str:
 def checked_url(name: str, text: str) -> str:
     """Return a base URL. Raises UsageError for what is none, or holds more than a place."""
     url = text.strip()
-    try:
-        parts = urlsplit(url)
-        is_place = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        is_place = False
-    if not is_place or not url.isprintable() or re.search(r"\s", url):
-        raise UsageError(f"{name} is no URL: write http:// or https://, a host, and a path")
     # A password with a slash ends the host early: its "@" is then in the path.
-    if "@" in url or parts.query or parts.fragment:
+    if not url.isprintable() or not URL.fullmatch(url):
         raise UsageError(
-            f"{name} holds a user, a password or a query, which errors would repeat:"
-            f" leave them out and set {JUDGE_KEY}"
+            f"{name} is no URL: write http:// or https://, a host and a path, without a user, a"
+            f" password or a query, which errors would repeat; a key goes into {JUDGE_KEY}"
         )
     return url
 

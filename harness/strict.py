@@ -16,16 +16,7 @@ def explain(error: ValidationError) -> str:
     errors = error.errors(include_url=False)
     # A key that is unknown explains the one that is missing, not the other way round.
     first = min(errors, key=lambda found: found["type"] != "extra_forbidden")
-    place = place_of(first["loc"])
+    parts = [f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"]]
+    place = "".join(parts).removeprefix(".")
     message = first["msg"].removeprefix("Value error, ")
     return f"{place}: {message}" if place else message
-
-
-def place_of(location: tuple[int | str, ...]) -> str:
-    """Return a place inside a file as a person writes it.
-
-    >>> place_of(("item", 2, "file"))
-    'item[2].file'
-    """
-    parts = [f"[{part}]" if isinstance(part, int) else f".{part}" for part in location]
-    return "".join(parts).removeprefix(".")

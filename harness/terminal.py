@@ -1,18 +1,34 @@
-"""Tables on a terminal or off it, and how a paper's own command ends on an error."""
+"""Text and tables on a terminal or off it, and how a paper's own command ends on an error."""
 
 from __future__ import annotations
 
 import sys
+import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
-
-import typer
 
 from harness.errors import HarnessError
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+WIDTH = 80
+
+
+def wrapped(text: str, indent: int = 0, *, hang: int = 0, width: int = WIDTH) -> list[str]:
+    """Return text in lines of so many columns, all but the first `hang` further to the right.
+
+    A word that is longer than a line stays whole: it is to be copied.
+    """
+    return textwrap.wrap(
+        text,
+        width,
+        initial_indent=" " * indent,
+        subsequent_indent=" " * (indent + hang),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 @contextmanager
@@ -21,8 +37,8 @@ def exit_on_error() -> Iterator[None]:
     try:
         yield
     except HarnessError as error:
-        typer.echo(f"error: {error}", err=True)
-        raise typer.Exit(error.exit_code) from error
+        sys.stderr.write(f"error: {error}\n")
+        sys.exit(error.exit_code)
 
 
 def print_table(table: Table, *notes: str, width: int) -> None:

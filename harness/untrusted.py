@@ -15,7 +15,7 @@ import stat
 import tomllib
 import zlib
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from harness.errors import DataError
 
@@ -34,41 +34,25 @@ def is_there(path: Path) -> bool:
     return os.path.lexists(path)
 
 
-Stamp = tuple[int, int]
-
-
-def stamp(path: Path) -> Stamp | None:
-    """Return what tells that a file was changed, for who remembers its content; None without one.
-
-    It is the time of the last change in nanoseconds, and the size.
-    """
-    try:
-        status = path.stat()
-    except OSError:
-        # A link to nothing, too, must be read, and so be refused.
-        return (0, 0) if is_there(path) else None
-    return status.st_mtime_ns, status.st_size
-
-
 def read_bytes(path: Path, *, limit: int = MAX_BYTES) -> bytes:
     """Return what a regular file holds.
 
     Raises FileNotFoundError where there is none, UnreadableError for anything else.
     """
     try:
-        # Without the flag, opening a pipe waits until somebody writes to it.
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        status = path.stat()
+        # To open a pipe would wait until somebody writes to it.
+        if not stat.S_ISREG(status.st_mode):
+            raise UnreadableError(f"{path} is a folder, pipe, device or socket, and no file")
+        if status.st_size > limit:
+            raise _too_large(str(path), limit)
+        return path.read_bytes()
     except FileNotFoundError:
         if path.is_symlink():
             raise UnreadableError(f"{path} is a link to nothing") from None
         raise
     except OSError as error:
         raise UnreadableError(f"{path} cannot be read ({error.strerror})") from error
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
-        os.close(handle)
-        raise UnreadableError(f"{path} is a folder, pipe, device or socket, and no file")
-    with os.fdopen(handle, "rb") as stream:
-        return _read(stream, limit, where=str(path))
 
 
 def read_text(path: Path, *, limit: int = MAX_BYTES) -> str:
@@ -86,8 +70,21 @@ def to_text(data: bytes, *, where: str) -> str:
 
 def unzip(data: bytes, *, where: str, limit: int = MAX_BYTES) -> bytes:
     """Return what gzipped bytes hold. Raises UnreadableError for what is damaged or too large."""
-    with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
-        return _read(stream, limit, where=where)
+    plain = bytearray()
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
+            # Piece by piece: to ask for all that is allowed would set as much memory aside.
+            while len(plain) <= limit and (piece := stream.read(2**20)):
+                plain += piece
+    except (OSError, EOFError, zlib.error) as error:
+        raise UnreadableError(f"{where} is truncated or altered ({error})") from error
+    if len(plain) > limit:
+        raise _too_large(where, limit)
+    return bytes(plain)
+
+
+def _too_large(where: str, limit: int) -> UnreadableError:
+    return UnreadableError(f"{where} is too large: more than {limit / 2**20:.0f} MiB")
 
 
 def parse_json(text: str | bytes, *, where: str) -> Any:
@@ -130,16 +127,3 @@ def _parsed_toml(text: str) -> dict[str, Any]:
 def in_one_line(error: BaseException) -> str:
     """Return the words of an error of a library, which may take many lines, shortened."""
     return " ".join(str(error).split())[:300]
-
-
-def _read(stream: IO[bytes] | gzip.GzipFile, limit: int, *, where: str) -> bytes:
-    data = bytearray()
-    try:
-        # Piece by piece: to ask for all that is allowed would set as much memory aside.
-        while len(data) <= limit and (piece := stream.read(2**20)):
-            data += piece
-    except (OSError, EOFError, zlib.error) as error:
-        raise UnreadableError(f"{where} is truncated or altered ({error})") from error
-    if len(data) > limit:
-        raise UnreadableError(f"{where} is too large: more than {limit / 2**20:.0f} MiB")
-    return bytes(data)

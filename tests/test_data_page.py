@@ -98,13 +98,10 @@ def rows_of_page() -> list[list[str]]:
 
 def test_page_lists_every_data_set_as_the_catalogue_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("REPRO_CATALOGUE", raising=False)
-    wanted = [
-        [d.name, d.kind, supply(d.name), ("yes" if d.made.tried else "no") if d.made else ""]
-        for d in catalogue().values()
-    ]
+    wanted = [[d.name, d.kind, supply(d.name)] for d in catalogue().values()]
     table = "\n".join(
-        f"| `{name}` | {kind} | {f'`{way}`' if way.startswith('repro') else way} | {tried} |"
-        for name, kind, way, tried in wanted
+        f"| `{name}` | {kind} | {f'`{way}`' if way.startswith('repro') else way} |"
+        for name, kind, way in wanted
     )
     assert rows_of_page() == wanted, f"write this table into {PAGE.name}:\n{table}"
 

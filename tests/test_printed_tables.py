@@ -14,7 +14,6 @@ from harness.commands.app import app
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.errors import UsageError
-from harness.lines import WIDTH
 from harness.publish.refresh import reference_of
 from harness.publish.report.paper_table import paper_alone_as, table_as
 from harness.publish.report.printed import Printed, print_tables
@@ -22,6 +21,7 @@ from harness.publish.report.table_text import as_text
 from harness.registry import load_registry
 from harness.store.result import load_result
 from harness.store.workspace import Workspace
+from harness.terminal import WIDTH
 from tests.checkout import ROOT, runs_at_smoke
 from tests.conftest import Smoke
 from tests.latex import needs_latex, set_by_latex

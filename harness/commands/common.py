@@ -17,8 +17,8 @@ import typer
 
 from harness.declare.profiles import parse_profile
 from harness.errors import SpecError, UsageError
-from harness.lines import wrapped
 from harness.outgoing import tidy
+from harness.terminal import wrapped
 
 if TYPE_CHECKING:  # what `repro list` needs none of
     from harness.declare.overrides import Overrides

@@ -20,7 +20,6 @@ from harness.data.load import (
 )
 from harness.data.load import missing_reason as why_missing
 from harness.errors import DataError, UsageError
-from harness.untrusted import is_there
 
 EPILOG = """
 Examples:  repro data list  |  repro data make tinyshakespeare  |
@@ -51,7 +50,6 @@ def list_data(as_json: JsonOption = False) -> None:
             "rule": dataset.rule,
             "missing": why_missing(dataset.name),
             "supply": supply(dataset.name),
-            "rule_tried": bool(dataset.made and dataset.made.tried),
         }
         for dataset in catalogue().values()
     ]
@@ -89,7 +87,6 @@ def make(
 
     Its content must have the hash in the catalogue: else nothing is written.
     """
-    from harness.data.make import NEVER_RUN
     from harness.data.make import make as build
 
     dataset = find(name)
@@ -100,8 +97,6 @@ def make(
         return
     if source is not None and not source.exists():
         raise UsageError(f"--from {source} does not exist: name a file or a folder")
-    if not dataset.made.tried:
-        say(f"{name}: {NEVER_RUN}; the hash of what it makes decides")
     path = build(dataset, dataset.made, cache_folder(), given=source)
     say(f"wrote {path}: sha256 {dataset.sha256}, as in the catalogue")
     if (used := locate(dataset)) and used.path != path:
@@ -117,23 +112,18 @@ def fetch(
 ) -> None:
     """Fetch a data set from the hub into the local cache."""
     from harness.data.hub import fetch as fetch_hub
-    from harness.data.hub import record_path
+    from harness.data.hub import pin_place, pinned
 
-    dataset = find(name)
+    dataset, cache = find(name), cache_folder()
     if dataset.hub and available(name) == "hub" and not again:
-        content = load(name)
-        say(f"{name} is here already, sha256 {content.sha256}")
+        say(f"{name} is here already, sha256 {load(name).sha256}")
         return
-    first = dataset.unpinned and not is_there(record_path(dataset, cache_folder()))
-    fetched = fetch_hub(dataset, cache_folder())
-    say(
-        f"wrote {cache_folder() / fetched.path}: {fetched.num_records} records of {fetched.repo}"
-        f" at {fetched.revision}, sha256 {fetched.sha256}"
-    )
-    if first:
+    is_known = bool(dataset.sha256 or pinned(dataset, cache))
+    say(f"wrote {name} into {cache}, sha256 {fetch_hub(dataset, cache)}")
+    if not is_known:
         say(
-            f"{name}: our catalogue does not know its {dataset.unpinned}; this first fetch pins it:"
-            f" every later one must match {record_path(dataset, cache_folder())}"
+            f"{name}: our catalogue does not know its content; this first fetch pins it: every"
+            f" later one must match {cache / pin_place(dataset)}"
         )
 
 
@@ -169,9 +159,8 @@ def _verify_one(name: str) -> dict[str, Any]:
         content = load(name)
     except DataError as error:
         return {**row, "state": "bad", "reason": str(error)}
-    unpinned = find(name).unpinned
-    alone = f"held against its first fetch alone: the catalogue does not know its {unpinned}"
-    reason = alone if unpinned else ""
+    alone = "held against its first fetch alone: the catalogue does not know its content"
+    reason = "" if find(name).sha256 else alone
     return {**row, "state": "ok", "sha256": content.sha256, "reason": reason}
 
 

@@ -23,8 +23,8 @@ from harness.commands.common import (
 )
 from harness.declare.profiles import parse_profile
 from harness.errors import SpecError, UsageError, one_of
-from harness.lines import WIDTH
 from harness.outgoing import tidy
+from harness.terminal import WIDTH
 
 if TYPE_CHECKING:
     from harness.run.plan import Plan, PlannedTrial

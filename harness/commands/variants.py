@@ -22,7 +22,7 @@ from harness.commands.common import (
     shown,
 )
 from harness.errors import DataError, HarnessError
-from harness.lines import wrapped
+from harness.terminal import wrapped
 
 if TYPE_CHECKING:  # what they import would slow every verb down
     from harness.declare.experiment import Experiment, RawParams

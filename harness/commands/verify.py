@@ -29,7 +29,7 @@ from harness.commands.run import (
     stop_cleanly_on_signals,
 )
 from harness.errors import RunError, UsageError
-from harness.lines import wrapped
+from harness.terminal import wrapped
 
 if TYPE_CHECKING:  # what they import would slow every verb down
     from harness.run.runner import Summary

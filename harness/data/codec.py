@@ -74,19 +74,15 @@ def decode(kind: Kind, data: bytes) -> Decoded:
     both as `hash_arrays`. Raises DataError that says in which way the bytes are not of that kind.
     """
     try:
-        return _DECODERS[kind](data)
+        if kind in ("arrays", "tensors"):
+            arrays = _arrays(data) if kind == "arrays" else _tensors(data)
+            return Decoded(arrays, hash_arrays(arrays))
+        is_packed = kind in ("text", "records")
+        plain = unzip(data, where="it", limit=MAX_DATA_BYTES) if is_packed else data
+        return Decoded(_parsed(kind, plain), hashlib.sha256(plain).hexdigest())
     except Exception as error:
         # Damaged bytes make the decoders raise nearly anything (zipfile alone: six types).
         raise DataError(f"not readable as {kind} ({type(error).__name__}: {error})") from error
-
-
-def hash_text(text: str) -> str:
-    """Return the SHA-256 of the UTF-8 bytes.
-
-    >>> hash_text("abc")[:16]
-    'ba7816bf8f01cfea'
-    """
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def hash_arrays(arrays: Mapping[str, Any]) -> str:
@@ -103,11 +99,6 @@ def hash_arrays(arrays: Mapping[str, Any]) -> str:
         total.update(canonical_json([name, array.dtype.str, list(array.shape)]).encode() + b"\n")
         total.update(array.tobytes(order="C"))
     return total.hexdigest()
-
-
-def hash_value(kind: Kind, value: Any) -> str:
-    """Return the content hash of a text, or of arrays or tensors, in memory."""
-    return hash_text(value) if kind == "text" else hash_arrays(value)
 
 
 def encode(kind: Kind, value: Any) -> bytes:
@@ -133,24 +124,24 @@ def encode(kind: Kind, value: Any) -> bytes:
     return bytes(value)
 
 
-def _decode_text(data: bytes) -> Decoded:
-    text = unzip(data, where="the text", limit=MAX_DATA_BYTES).decode()
-    return Decoded(text, hash_text(text))
+def _parsed(kind: Kind, plain: bytes) -> Any:
+    match kind:
+        case "text":
+            return plain.decode()
+        case "json":
+            return json.loads(plain.decode())
+        case "records":
+            records = [json.loads(line) for line in plain.decode().split("\n") if line.strip()]
+            if not all(isinstance(record, dict) for record in records):
+                raise ValueError("a line is not a JSON object")
+            return records
+        case _:
+            if plain[:4] != b"GGUF":
+                raise ValueError("it does not begin as a GGUF file")
+            return plain
 
 
-def _decode_records(data: bytes) -> Decoded:
-    plain = unzip(data, where="the file", limit=MAX_DATA_BYTES)
-    records = [json.loads(line) for line in plain.decode("utf-8").split("\n") if line.strip()]
-    if not all(isinstance(record, dict) for record in records):
-        raise ValueError("a line is not a JSON object")
-    return Decoded(records, hashlib.sha256(plain).hexdigest())
-
-
-def _decode_json(data: bytes) -> Decoded:
-    return Decoded(json.loads(data.decode("utf-8")), hashlib.sha256(data).hexdigest())
-
-
-def _decode_arrays(data: bytes) -> Decoded:
+def _arrays(data: bytes) -> Arrays:
     import numpy as np
 
     archive = np.load(io.BytesIO(data), allow_pickle=False)
@@ -160,28 +151,10 @@ def _decode_arrays(data: bytes) -> Decoded:
         # No member unpacks to more than the archive says of it.
         if sum(member.file_size for member in archive.zip.infolist()) > MAX_DATA_BYTES:
             raise ValueError(f"more than {MAX_DATA_BYTES // 2**20} MiB when unpacked")
-        arrays = {name: archive[name] for name in archive.files}
-    return Decoded(arrays, hash_arrays(arrays))
+        return {name: archive[name] for name in archive.files}
 
 
-def _decode_tensors(data: bytes) -> Decoded:
+def _tensors(data: bytes) -> Arrays:
     from safetensors.numpy import load
 
-    tensors = dict(sorted(load(data).items()))  # else in another order each time
-    return Decoded(tensors, hash_arrays(tensors))
-
-
-def _decode_gguf(data: bytes) -> Decoded:
-    if data[:4] != b"GGUF":
-        raise ValueError("it does not begin as a GGUF file")
-    return Decoded(data, hashlib.sha256(data).hexdigest())
-
-
-_DECODERS = {
-    "text": _decode_text,
-    "records": _decode_records,
-    "json": _decode_json,
-    "arrays": _decode_arrays,
-    "tensors": _decode_tensors,
-    "gguf": _decode_gguf,
-}
+    return dict(sorted(load(data).items()))  # else in another order each time

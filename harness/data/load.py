@@ -8,17 +8,15 @@ right: an altered file is refused, never replaced by another variant without a w
 from __future__ import annotations
 
 import functools
-import hashlib
 import os
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.data.bundled import MAKERS
-from harness.data.codec import Content, Decoded, decode, hash_value
+from harness.data.codec import Content, Decoded, decode, encode
 from harness.errors import DataError, UsageError, nearest
-from harness.untrusted import MAX_DATA_BYTES, Stamp, UnreadableError, is_there, read_bytes, stamp
+from harness.untrusted import MAX_DATA_BYTES, is_there, read_bytes
 
 if TYPE_CHECKING:  # the models need pydantic, which `repro list` does without
     from harness.data.catalogue import Dataset, Kind, Variant
@@ -32,12 +30,16 @@ class Source:
     """The file that would be read, and what it must be."""
 
     variant: Variant
-    path: Path
+    root: Path
+    """The data or cache folder."""
+    place: str
+    """Below it."""
     sha256: str
     """Over the decoded content."""
-    file_sha256: str
-    """Over the file as it was stored; another compression of the same content is fine. Empty for
-    one that was made, whose compression is that of the machine."""
+
+    @property
+    def path(self) -> Path:
+        return self.root / self.place
 
 
 def catalogue() -> dict[str, Dataset]:
@@ -63,13 +65,8 @@ def data_hash(name: str) -> str:
     Where only a fetch can tell it: the hash that the first fetch recorded, or "unfetched".
     """
     dataset = find(name)
-    if dataset.sha256:
-        return dataset.sha256
-    try:
-        source = locate(dataset)
-    except DataError:  # `missing_reason` says it; a plan must not stop for it
-        return UNFETCHED
-    return source.sha256 if source else UNFETCHED
+    source = None if dataset.sha256 else _locate_or_none(dataset)
+    return dataset.sha256 or (source.sha256 if source else UNFETCHED)
 
 
 def available(name: str) -> Variant | None:
@@ -77,11 +74,16 @@ def available(name: str) -> Variant | None:
     dataset = find(name)
     if dataset.bundled:
         return "bundled"
+    source = _locate_or_none(dataset)
+    return source.variant if source else None
+
+
+def _locate_or_none(dataset: Dataset) -> Source | None:
+    """Return the file, None also for a damaged one: a plan must not stop, and says why."""
     try:
-        source = locate(dataset)
+        return locate(dataset)
     except DataError:
         return None
-    return source.variant if source else None
 
 
 def missing_reason(name: str) -> str:
@@ -93,7 +95,7 @@ def missing_reason(name: str) -> str:
     except DataError as error:
         return str(error)
     where = f"not in {data_folder()}" if data_folder() else "REPRO_DATA is not set"
-    staged = f" or set REPRO_DATA to a folder with {dataset.staged.path}" if dataset.staged else ""
+    staged = f" or set REPRO_DATA to a folder with {dataset.staged}" if dataset.staged else ""
     return f"data set {name} is missing ({where}): {supply(name)}{staged}"
 
 
@@ -120,9 +122,9 @@ def load(name: str) -> Content:
     altered or of another format, with expected and found hash.
     """
     dataset = find(name)
-    variant: Variant = "bundled"
     if dataset.bundled:
-        decoded = _load_bundled(dataset)
+        variant: Variant = "bundled"
+        decoded = _bundled(dataset)
     else:
         source = located(dataset)
         variant, decoded = source.variant, read(dataset, source)
@@ -143,13 +145,55 @@ def read(dataset: Dataset, source: Source) -> Decoded:
 
     The trials of one worker share a text, and arrays, which therefore cannot be written to.
     """
-    shared = dataset.kind in ("text", "arrays")
+    if dataset.kind in ("text", "arrays"):
+        # A file that is gone is told by who reads it.
+        status = source.path.stat() if source.path.exists() else None
+        changed = (status.st_mtime_ns, status.st_size) if status else None
+        decoded = _decode_once(dataset.kind, source.path, changed)
+    else:
+        decoded = _decode(dataset.kind, source.path)
+    if decoded.sha256 != source.sha256:
+        raise DataError(
+            f"data set {dataset.name}: {source.path} holds other content, expected"
+            f" {source.sha256}, found {decoded.sha256}: {REPLACE}"
+        )
+    return decoded
+
+
+@functools.lru_cache(maxsize=4)
+def _decode_once(kind: Kind, path: Path, changed: tuple[int, int] | None) -> Decoded:
+    return _read_only(_decode(kind, path))
+
+
+def _decode(kind: Kind, path: Path) -> Decoded:
     try:
-        if shared:
-            return _read_once(dataset.name, dataset.kind, source, stamp(source.path))
-        return _read(dataset.name, dataset.kind, source)
-    except (FileNotFoundError, UnreadableError) as error:
-        raise DataError(f"data set {dataset.name}: {error}: {REPLACE}") from error
+        return decode(kind, read_bytes(path, limit=MAX_DATA_BYTES))
+    except FileNotFoundError as error:
+        raise DataError(f"{path} is gone: {REPLACE}") from error
+    except DataError as error:
+        raise DataError(
+            f"{path} is truncated, altered or of another format, {error}: {REPLACE}"
+        ) from error
+
+
+@functools.lru_cache(maxsize=4)
+def _bundled(dataset: Dataset) -> Decoded:
+    """Make a bundled data set, once for all trials of a worker."""
+    made = decode(dataset.kind, encode(dataset.kind, MAKERS[dataset.bundled]()))
+    if made.sha256 != dataset.sha256:
+        raise DataError(
+            f"data set {dataset.name}: {dataset.bundled} makes another content here,"
+            f" expected {dataset.sha256}, found {made.sha256}: install the pinned versions"
+        )
+    return _read_only(made)
+
+
+def _read_only(decoded: Decoded) -> Decoded:
+    """Return a text, or arrays, as trials may share it."""
+    if isinstance(decoded.value, dict):
+        for array in decoded.value.values():
+            array.setflags(write=False)
+    return decoded
 
 
 def located(dataset: Dataset) -> Source:
@@ -163,26 +207,26 @@ def located(dataset: Dataset) -> Source:
 def locate(dataset: Dataset) -> Source | None:
     """Return the file that a staged, made or hub variant would be read from, or None.
 
-    Raises DataError if REPRO_DATA is no folder, or a fetch record cannot be read.
+    Raises DataError if REPRO_DATA is no folder, or the hash of a fetch cannot be read.
     """
-    from harness.data.hub import read_fetched
+    from harness.data.hub import data_place, pinned
 
     folder = data_folder()
-    if folder and dataset.staged and is_there(path := folder / dataset.staged.path):
-        return Source("staged", path, dataset.sha256, dataset.staged.file_sha256)
+    if folder and dataset.staged and is_there(folder / dataset.staged):
+        return Source("staged", folder, dataset.staged, dataset.sha256)
     for root in [root for root in (folder, cache_folder()) if root]:
-        if dataset.made and is_there(path := made_path(dataset, root)):
-            return Source("made", path, dataset.sha256, "")
-        fetched = read_fetched(dataset, root) if dataset.hub else None
-        if fetched and is_there(path := root / fetched.path):
-            # A fetch record speaks only where the catalogue is silent.
-            return Source("hub", path, dataset.sha256 or fetched.sha256, fetched.file_sha256)
+        if dataset.made and is_there(root / made_place(dataset)):
+            return Source("made", root, made_place(dataset), dataset.sha256)
+        # The first fetch speaks only where the catalogue is silent.
+        sha256 = dataset.sha256 or pinned(dataset, root)
+        if dataset.hub and sha256 and is_there(root / data_place(dataset)):
+            return Source("hub", root, data_place(dataset), sha256)
     return None
 
 
-def made_path(dataset: Dataset, root: Path) -> Path:
+def made_place(dataset: Dataset) -> str:
     """Return where a made data set lies below a data or cache folder."""
-    return root / "made" / f"{dataset.name}{dataset.suffix}"
+    return f"made/{dataset.name}{dataset.suffix}"
 
 
 def data_folder() -> Path | None:
@@ -200,57 +244,4 @@ def cache_folder() -> Path:
     if value := os.environ.get("REPRO_CACHE"):
         return Path(value)
     base = os.environ.get("XDG_CACHE_HOME")
-    try:
-        return (Path(base) if base else Path.home() / ".cache") / "paper-reproductions"
-    except RuntimeError:  # a user without a home, as a container's may be
-        return Path(tempfile.gettempdir(), "paper-reproductions")
-
-
-def _load_bundled(dataset: Dataset) -> Decoded:
-    assert dataset.bundled is not None
-    made = _make(dataset.bundled.make, dataset.kind)
-    if made.sha256 != dataset.sha256:
-        raise DataError(
-            f"data set {dataset.name}: {dataset.bundled.make} makes another content here,"
-            f" expected {dataset.sha256}, found {made.sha256}: install the pinned versions"
-        )
-    return made
-
-
-@functools.lru_cache(maxsize=4)
-def _make(make: str, kind: Kind) -> Decoded:
-    """Make a bundled data set, once for all trials of a worker."""
-    value = MAKERS[make]()
-    return _read_only(Decoded(value, hash_value(kind, value)))
-
-
-@functools.lru_cache(maxsize=4)
-def _read_once(name: str, kind: Kind, source: Source, changed: Stamp | None) -> Decoded:
-    return _read_only(_read(name, kind, source))
-
-
-def _read_only(decoded: Decoded) -> Decoded:
-    """Return a text, or arrays, as trials may share it."""
-    if isinstance(decoded.value, dict):
-        for array in decoded.value.values():
-            array.setflags(write=False)
-    return decoded
-
-
-def _read(name: str, kind: Kind, source: Source) -> Decoded:
-    data = read_bytes(source.path, limit=MAX_DATA_BYTES)
-    try:
-        decoded = decode(kind, data)
-    except DataError as error:
-        found = hashlib.sha256(data).hexdigest()
-        raise DataError(
-            f"data set {name}: {source.path} is truncated, altered or of another format,"
-            f" {error}; file hash expected {source.file_sha256 or 'unknown'}, found {found}:"
-            f" {REPLACE}"
-        ) from error
-    if decoded.sha256 != source.sha256:
-        raise DataError(
-            f"data set {name}: {source.path} holds other content, expected"
-            f" {source.sha256}, found {decoded.sha256}: {REPLACE}"
-        )
-    return decoded
+    return (Path(base) if base else Path.home() / ".cache") / "paper-reproductions"

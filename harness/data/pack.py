@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness import atomic
-from harness.data.hub import record_path
+from harness.data.hub import pin_place
 from harness.data.load import find, located, read
 from harness.errors import UsageError
 from harness.untrusted import MAX_DATA_BYTES, read_bytes
@@ -48,15 +48,11 @@ def _packed(name: str, out: Path) -> Packed:
     source = located(dataset)
     read(dataset, source)
     data = read_bytes(source.path, limit=MAX_DATA_BYTES)
-    root = source.path.parents[1]
-    path = source.path.relative_to(root).as_posix()
-    if source.variant == "staged" and dataset.staged:
-        path = dataset.staged.path
-    atomic.write_bytes(out / path, data)
+    atomic.write_bytes(out / source.place, data)
     if source.variant == "hub":
-        # The record goes along: it holds the hash that the catalogue may not know.
-        atomic.write_bytes(record_path(dataset, out), read_bytes(record_path(dataset, root)))
-    return Packed(name, source.variant, path, len(data), source.sha256)
+        # The catalogue may not know it.
+        atomic.write_text(out / pin_place(dataset), source.sha256 + "\n")
+    return Packed(name, source.variant, source.place, len(data), source.sha256)
 
 
 def must_be_new(out: Path) -> None:

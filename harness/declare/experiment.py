@@ -209,13 +209,13 @@ class Experiment:
 
     def typed(self, params: RawParams) -> Any:
         """Return a point as its class. Raises SpecError unless it fits one."""
-        classes = self.classes
-        unfit = [cls.misfit(params) for cls in classes] if len(classes) > 1 else []
-        fitting = classes[unfit.index("")] if "" in unfit else classes[0]
-        try:
-            return fitting.from_json(params)
-        except SpecError as error:
-            raise SpecError(f"experiment {self.id}: {error}") from error
+        refusals = []
+        for each in self.classes:
+            try:
+                return each.from_json(params)
+            except SpecError as error:
+                refusals.append(error)
+        raise SpecError(f"experiment {self.id}: {refusals[0]}") from refusals[0]
 
     @property
     def classes(self) -> tuple[type[Params], ...]:

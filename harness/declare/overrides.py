@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from harness.canonical import digest
 from harness.declare.params import Scalar
@@ -15,7 +15,7 @@ EXACT = 2**53
 """From here on a float of whole value may stand for another one."""
 
 
-class Overrides(Mapping[str, Scalar]):
+class Overrides(dict[str, Scalar]):
     """Values of parameters that all points of a grid get: a variant, the same in any order.
 
     >>> print(Overrides({"x": 9.0, "seeds": 4}))
@@ -24,23 +24,11 @@ class Overrides(Mapping[str, Scalar]):
     ' --set x=9 --seeds 4'
     """
 
-    __slots__ = ("_values",)
-
     def __init__(self, values: Mapping[str, Scalar] | None = None) -> None:
-        pairs = sorted((values or {}).items())
-        self._values = {name: _plain(value) for name, value in pairs}
+        super().__init__({name: _plain(each) for name, each in sorted((values or {}).items())})
 
-    def __getitem__(self, name: str) -> Scalar:
-        return self._values[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def __hash__(self) -> int:
-        return hash(frozenset(self._values.items()))
+    def __hash__(self) -> int:  # type: ignore[override]  # nobody changes one
+        return hash(frozenset(self.items()))
 
     def __str__(self) -> str:
         return ", ".join(f"{name}={_written(value)}" for name, value in self.items())
@@ -48,7 +36,7 @@ class Overrides(Mapping[str, Scalar]):
     @property
     def name(self) -> str:
         """The name of the variant's folder; empty where nothing is overridden."""
-        return f"set-{digest(self._values)[:12]}" if self else ""
+        return f"set-{digest(self)[:12]}" if self else ""
 
     @property
     def label(self) -> str:

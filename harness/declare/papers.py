@@ -91,9 +91,6 @@ class Deviation(Strict):
     """The words of the tasks concerned, or `*` for all."""
     profiles: list[Profile] = Field(min_length=1)
 
-    def concerns(self, word: str, profile: Profile) -> bool:
-        return profile in self.profiles and (EVERY_TASK in self.tasks or word in self.tasks)
-
 
 class _Ledger(Strict):
     deviation: list[Deviation] = Field(default_factory=list)
@@ -130,7 +127,10 @@ def deviations_of(
     deviations: Iterable[Deviation], *, word: str, profile: Profile
 ) -> list[Deviation]:
     """Return those that concern a task (by its word, `fig06`) at a profile, in their order."""
-    return [entry for entry in deviations if entry.concerns(word, profile)]
+    return [
+        entry for entry in deviations
+        if profile in entry.profiles and not {EVERY_TASK, word}.isdisjoint(entry.tasks)
+    ]  # fmt: skip
 
 
 def _parse(path: Path, model: type[M]) -> M:

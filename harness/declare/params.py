@@ -115,28 +115,15 @@ class Params:
     @classmethod
     def from_json(cls, params: Mapping[str, Scalar]) -> Self:
         """Return the point with these parameters. Raises SpecError unless they are the fields."""
-        if unfit := cls.misnamed(params):
-            raise SpecError(f"{cls.__name__}: {unfit}")
+        names = [field.name for field in cls.fields()]
+        for field in cls.fields():
+            if field.name not in params and not field.added:
+                raise SpecError(f"{cls.__name__}: the parameter {field.name} is missing")
+        for name in params:
+            if name not in names:
+                hint = nearest(name, names)
+                raise SpecError(f"{cls.__name__}: no parameter is called {name!r}{hint}")
         return cls(**params)
-
-    @classmethod
-    def misnamed(cls, params: Mapping[str, Scalar]) -> str:
-        """Say which parameter is missing or unknown, or nothing."""
-        fields = cls.fields()
-        missing = [f.name for f in fields if f.name not in params and not f.added]
-        if missing:
-            return f"the parameter {missing[0]} is missing"
-        if len(params) > len(fields) or not params.keys() <= {f.name for f in fields}:
-            names = [field.name for field in fields]
-            (unknown, *_) = sorted(params.keys() - set(names))
-            return f"no parameter is called {unknown!r}{nearest(unknown, names)}"
-        return ""
-
-    @classmethod
-    def misfit(cls, params: Mapping[str, Scalar]) -> str:
-        """Say which parameter is missing, unknown or of another type, or nothing."""
-        refused = (f.refusal(params[f.name]) for f in cls.fields() if f.name in params)
-        return cls.misnamed(params) or next(filter(None, refused), "")
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 from harness.errors import SpecError, one_of
@@ -23,13 +24,13 @@ def parse_profile(name: str) -> Profile:
 
 MAX_WORD = 100
 """Characters of each half of an id, which names folders and files."""
+ID = re.compile(rf"[a-z0-9_]{{1,{MAX_WORD}}}/[a-z0-9_]{{1,{MAX_WORD}}}")
 
 
 def check_id(name: str) -> None:
     """Raise SpecError unless `name` reads `<paper>/<word>` in lower case, not too long."""
-    paper, slash, word = name.partition("/")
-    allowed = set("abcdefghijklmnopqrstuvwxyz0123456789_")
-    if not (slash and paper and word and set(paper) <= allowed and set(word) <= allowed):
-        raise SpecError(f"id {name!r}: need <paper>/<word> in lower case, digits and underscores")
-    if max(len(paper), len(word)) > MAX_WORD:
-        raise SpecError(f"id {name[:MAX_WORD]!r}...: need at most {MAX_WORD} characters a word")
+    if not ID.fullmatch(name):
+        raise SpecError(
+            f"id {name[: 2 * MAX_WORD]!r}: need <paper>/<word> in lower case, digits and"
+            f" underscores, at most {MAX_WORD} characters each"
+        )

@@ -35,7 +35,6 @@ class Interval:
     mean: float
     low: float
     high: float
-    num_seeds: int
 
 
 def t_interval(values: Sequence[float]) -> Interval:
@@ -49,11 +48,11 @@ def t_interval(values: Sequence[float]) -> Interval:
         raise InvalidQuantity("no seed gives a value")
     mean = math.fsum(values) / count
     if count == 1:
-        return Interval(mean=mean, low=-math.inf, high=math.inf, num_seeds=1)
+        return Interval(mean=mean, low=-math.inf, high=math.inf)
     from scipy.special import stdtrit
 
     half = float(stdtrit(count - 1, 0.5 + CONFIDENCE / 2)) * mean_and_error(values)[1]
-    return Interval(mean=mean, low=mean - half, high=mean + half, num_seeds=count)
+    return Interval(mean=mean, low=mean - half, high=mean + half)
 
 
 def mean_and_error(values: Sequence[float]) -> tuple[float, float]:

@@ -200,7 +200,7 @@ def decide(
     low, high = band(criterion)
     strict = criterion.form in STRICT
     series = list(zip(*samples, strict=True))
-    intervals = [_point(values) if single else _over_seeds(values) for values in series]
+    intervals = [_point(values[0]) if single else _over_seeds(values) for values in series]
     words = [_word(interval, low, high, strict=strict) for interval in intervals]
     # Best first: the last one that is needed decides, and stands for the claim.
     ranked = sorted(
@@ -248,7 +248,7 @@ def _over_seeds(values: Sequence[float]) -> Interval:
         raise InvalidQuantity(
             f"the quantity is infinite in {num_infinite} of {len(values)} seeds: it has no mean"
         )
-    return Interval(mean=values[0], low=values[0], high=values[0], num_seeds=len(values))
+    return _point(values[0])
 
 
 def _margin(value: float, low: float, high: float) -> float:
@@ -293,9 +293,8 @@ def band(criterion: Criterion) -> tuple[float, float]:
             return -threshold, math.inf
 
 
-def _point(values: Sequence[float]) -> Interval:
-    (value,) = values
-    return Interval(mean=value, low=value, high=value, num_seeds=1)
+def _point(value: float) -> Interval:
+    return Interval(mean=value, low=value, high=value)
 
 
 def _word(interval: Interval, low: float, high: float, *, strict: bool) -> Word:

@@ -5,7 +5,7 @@ Templates lie beside this file, as `string.Template` reads them.
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import keyword
 import re
 from collections.abc import Mapping
@@ -45,8 +45,7 @@ def new_paper(library: Library, name: str) -> Written:
     Raises UsageError for a name that is taken or cannot be a package's, and outside a checkout.
     """
     _check_word(name, "paper")
-    spec = importlib.util.find_spec(BUILT_IN)
-    root = Path(next(iter(spec.submodule_search_locations or ["."])) if spec else ".")
+    root = Path(importlib.import_module(BUILT_IN).__path__[0])
     if not is_there(root.parent / "pyproject.toml"):
         raise UsageError("this is an installed package: clone the project for a paper of your own")
     paper = PaperFolder(name, f"{BUILT_IN}.{name}", root / name)
@@ -54,8 +53,8 @@ def new_paper(library: Library, name: str) -> Written:
         raise UsageError(f"{paper.folder} is there already: take another name, or repro new task")
     values = _values(paper, FIRST_STUDY, FIRST_WORD)
     found = sorted((TEMPLATES / "paper").rglob(f"*{SUFFIX}"))
-    names = [path.relative_to(TEMPLATES).as_posix().removesuffix(SUFFIX) for path in found]
-    files = {paper.folder / name.removeprefix("paper/"): _filled(name, values) for name in names}
+    names = [each.relative_to(TEMPLATES / "paper").with_suffix("").as_posix() for each in found]
+    files = {paper.folder / name: _filled(f"paper/{name}", values) for name in names}
     index = files.pop(paper.folder / "paper.toml")
     return _write(paper, values, files, index)
 

@@ -20,8 +20,7 @@ import typer
 from rich.table import Table
 
 from harness.errors import UsageError
-from harness.outgoing import guard_streams
-from harness.streams import ReaderGone
+from harness.outgoing import ReaderGone, guard_streams
 from harness.terminal import exit_on_error, print_table
 from reproductions.paro.method.cluster import Cluster, Nic, Workload
 from reproductions.paro.method.models import Model, load_model

@@ -98,9 +98,8 @@ def places(checkout: Checkout, dice: random.Random) -> Case:
 def variables(checkout: Checkout, dice: random.Random) -> Case:
     """Set a variable to what it cannot be."""
     name = dice.choice((
-        "REPRO_ROOT", "REPRO_DATA", "REPRO_CATALOGUE", "MPLBACKEND", "MPLCONFIGDIR", "COLUMNS",
-        "TERM", "TMPDIR", "XDG_CACHE_HOME", "HF_HOME", "PYTHONHASHSEED", "LC_ALL", "NO_COLOR",
-        "OMP_NUM_THREADS", "TZ", "HOME",
+        "REPRO_ROOT", "REPRO_DATA", "REPRO_CATALOGUE", "MPLBACKEND", "COLUMNS", "TERM", "TMPDIR",
+        "HF_HOME", "PYTHONHASHSEED", "LC_ALL", "NO_COLOR", "OMP_NUM_THREADS", "TZ",
     ))  # fmt: skip
     values = (
         None,

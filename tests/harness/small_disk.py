@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-SIZE = "size=1m,nr_inodes=200"
+SIZE = "size=1m"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,27 +24,15 @@ class SmallDisk:
     folder: Path
 
     @contextmanager
-    def filled(self, *, inodes: bool = False, spare_bytes: int = 0) -> Iterator[None]:
-        """Leave room for nothing, or for `spare_bytes`, or for no further file."""
-        ballast = self.folder / "ballast"
-        if inodes:
-            ballast.mkdir()
-            for number in range(10_000):
-                try:
-                    (ballast / str(number)).touch()
-                except OSError:
-                    break
-        else:
-            free = os.statvfs(self.folder)
-            with ballast.open("wb", buffering=0) as stream:
-                stream.write(b"\0" * max(0, free.f_bavail * free.f_frsize - spare_bytes))
+    def filled(self, *, spare_bytes: int = 0) -> Iterator[None]:
+        """Leave room for nothing, or for `spare_bytes`."""
+        ballast, free = self.folder / "ballast", os.statvfs(self.folder)
+        with ballast.open("wb", buffering=0) as stream:
+            stream.write(b"\0" * max(0, free.f_bavail * free.f_frsize - spare_bytes))
         try:
             yield
         finally:
-            if inodes:
-                shutil.rmtree(ballast)
-            else:
-                ballast.unlink()
+            ballast.unlink()
 
 
 @contextmanager

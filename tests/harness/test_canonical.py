@@ -55,10 +55,6 @@ def test_distinct_values_have_distinct_text(left: Any, right: Any) -> None:
     assert (canonical_json(left) == canonical_json(right)) == same(left, right)
 
 
-def test_negative_zero_is_zero() -> None:
-    assert canonical_json([-0.0]) == canonical_json([0.0])
-
-
 def test_tuples_are_lists_and_numpy_floats_are_floats() -> None:
     assert canonical_json({"a": (1, np.float64(0.1))}) == '{"a":[1,0.1]}'
 

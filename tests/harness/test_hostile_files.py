@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import gzip
 import io
-from pathlib import Path
 
 import pytest
 
 from harness.data.codec import decode
-from harness.declare.reference import COLUMNS, load_reference
-from harness.errors import DataError, HarnessError
+from harness.errors import DataError, nearest
 from tests.harness.conftest import Cli
 
 
@@ -27,14 +25,6 @@ def test_data_that_unpack_without_end_are_refused(monkeypatch: pytest.MonkeyPatc
         decode("arrays", packed.getvalue())
 
 
-def test_nul_byte_in_a_reference_file_is_refused_by_line(tmp_path: Path) -> None:
-    row = "tab01,a,x,1,y,2\0,1,,exact,final,Table 1"
-    (tmp_path / "reference").mkdir()
-    (tmp_path / "reference" / "tab01.csv").write_text(f"{','.join(COLUMNS)}\n{row}\n")
-    with pytest.raises(HarnessError, match=r"tab01\.csv:2: a NUL byte"):
-        load_reference(tmp_path)
-
-
 @pytest.mark.parametrize(
     ("words", "hint"),
     [
@@ -46,3 +36,9 @@ def test_nul_byte_in_a_reference_file_is_refused_by_line(tmp_path: Path) -> None
 def test_a_name_in_another_case_is_hinted_at(cli: Cli, words: list[str], hint: str) -> None:
     done = cli(*words)
     assert (done.code, f"did you mean {hint}" in done.err) == (2, True)
+
+
+def test_nearest_names_the_typo_s_target_and_nothing_for_gibberish() -> None:
+    known = ["supar/fig06", "supar/fig08", "lisa/tab01"]
+    assert nearest("supr/fig06", known).startswith("; did you mean 'supar/fig06'")
+    assert nearest("qqqqqqqqqqqqq", known) == nearest("x", []) == ""

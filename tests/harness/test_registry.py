@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Iterator
 
@@ -111,8 +110,6 @@ def test_file_of_a_table_or_figure_that_no_item_lists_is_shown_as_broken(
     broken = library.broken[f"toylab/{name}"]
     assert broken.file == f"squares/{name}.py"
     assert "no item of paper.toml names this file" in broken.reason
-    toy.add_file(f"squares/more/{name}.py", "")
-    assert len([each for each in load().broken.values() if each.file.endswith(f"{name}.py")]) == 2
     assert "toylab/fig02" not in library.tasks
     with pytest.raises(UsageError, match=f"task toylab/{name} is broken"):
         library.select([f"toylab/{name}"])
@@ -157,20 +154,6 @@ def test_unknown_selector_names_the_nearest(load: Load, selector: str, hint: str
     with pytest.raises(UsageError) as caught:
         load().select([selector])
     assert hint in str(caught.value)
-
-
-def test_list_shows_broken_tasks_and_select_refuses_them(toy: ToyPaper) -> None:
-    toy.add_task("fig02", "import no_such_package\n")
-    listed = toy.repro("list", "--json")
-    assert listed.returncode == 2
-    assert "toylab/tab01" in [row["id"] for row in json.loads(listed.stdout)]
-    assert "broken: toylab/fig02" in listed.stderr
-    assert "no_such_package" in listed.stderr
-    run = toy.repro("run", "toylab/fig02")
-    assert run.returncode == 2
-    assert "no_such_package" in run.stderr
-    assert "Traceback" not in run.stderr
-    assert toy.starts() == []
 
 
 def test_paper_without_items_is_a_paper_without_tasks(load: Load, toy: ToyPaper) -> None:

@@ -7,7 +7,6 @@ import subprocess
 
 import pytest
 
-from harness.settings import ignore_relative_folders
 from tests.harness.toy_paper import ToyPaper
 
 SLOW_IMPORT = """
@@ -36,11 +35,3 @@ def test_an_interrupt_during_imports_is_one_sentence(toy: ToyPaper, module: str)
     run.send_signal(signal.SIGINT)
     out, err = run.communicate(timeout=60)
     assert (run.returncode, out, err) == (130, "", "repro: interrupted\n")
-
-
-def test_a_relative_folder_of_the_user_is_no_folder() -> None:
-    """Matplotlib would make its cache wherever a command runs."""
-    environment = {"XDG_CACHE_HOME": "-1", "XDG_CONFIG_HOME": "/kept", "HOME": "here", "USER": "me"}
-    environment["MPLCONFIGDIR"] = "matplotlib"
-    ignore_relative_folders(environment)
-    assert environment == {"XDG_CONFIG_HOME": "/kept", "USER": "me"}

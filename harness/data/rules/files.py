@@ -18,7 +18,10 @@ TARS = (".tar.gz", ".tgz")
 
 
 class Files(Mapping[str, bytes]):
-    """What each name holds; a member of an archive goes by its path in there, read when asked."""
+    """What each name holds; a member of an archive goes by its path in there, read when asked.
+
+    A member too large to be data is passed over.
+    """
 
     def __init__(self, readers: Mapping[str, Callable[[], bytes]]) -> None:
         self._readers = dict(readers)
@@ -75,23 +78,16 @@ def opened(paths: Mapping[str, Path]) -> Iterator[Files]:
 
 
 def _zip(archive: zipfile.ZipFile) -> dict[str, Callable[[], bytes]]:
-    def read(member: zipfile.ZipInfo) -> bytes:
-        _must_fit(member.filename, member.file_size)
-        return archive.read(member)
-
-    return {m.filename: partial(read, m) for m in archive.infolist() if not m.is_dir()}
+    members = [m for m in archive.infolist() if not m.is_dir() and m.file_size <= MAX_DATA_BYTES]
+    return {member.filename: partial(archive.read, member) for member in members}
 
 
 def _tar(archive: tarfile.TarFile) -> dict[str, Callable[[], bytes]]:
+    members = [m for m in archive.getmembers() if m.isfile() and m.size <= MAX_DATA_BYTES]
+
     def read(member: tarfile.TarInfo) -> bytes:
-        _must_fit(member.name, member.size)
         stream = archive.extractfile(member)
         assert stream is not None  # as it is a file
         return stream.read()
 
-    return {m.name: partial(read, m) for m in archive.getmembers() if m.isfile()}
-
-
-def _must_fit(name: str, num_bytes: int) -> None:
-    if num_bytes > MAX_DATA_BYTES:
-        raise ValueError(f"{name} unpacks to more than {MAX_DATA_BYTES // 2**20} MiB")
+    return {member.name: partial(read, member) for member in members}

@@ -49,15 +49,14 @@ def llama2c_weights(files: Files) -> dict[str, Array]:
     import numpy as np
 
     data = files.only()
-    config = _head(data)
     values = np.frombuffer(data, "<f4", offset=HEAD_BYTES).astype(np.float32)
     tensors: dict[str, Array] = {}
     start = 0
-    for name, shape in _layout(config):
+    for name, shape in _layout(_head(data)):
         size = int(np.prod(shape))
         tensors[name] = values[start : start + size].reshape(shape)
         start += size
-    return _by_layer(tensors)
+    return tensors
 
 
 def llama2c_tokenizer(files: Files) -> bytes:
@@ -92,29 +91,22 @@ def _head(data: bytes) -> dict[str, int]:
 
 
 def _layout(config: dict[str, int]) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Yield names and shapes in the file's order; `*` stands for a layer."""
+    """Yield names and shapes in the file's order: each kind of matrix for all layers."""
     if config["vocab_size"] < 0:
         raise ValueError("the output is not tied to the embedding")
-    dim, hidden, layers = config["dim"], config["hidden_dim"], config["n_layers"]
+    dim, hidden = config["dim"], config["hidden_dim"]
     shared = dim // config["n_heads"] * config["n_kv_heads"]
+    of_layers: dict[str, tuple[int, ...]] = {
+        "attention_norm": (dim,), "attention.wq": (dim, dim), "attention.wk": (shared, dim),
+        "attention.wv": (shared, dim), "attention.wo": (dim, dim), "ffn_norm": (dim,),
+        "feed_forward.w1": (hidden, dim), "feed_forward.w2": (dim, hidden),
+        "feed_forward.w3": (hidden, dim),
+    }  # fmt: skip
     yield "tok_embeddings.weight", (config["vocab_size"], dim)
-    yield "layers.*.attention_norm.weight", (layers, dim)
-    for name, rows in (("wq", dim), ("wk", shared), ("wv", shared), ("wo", dim)):
-        yield f"layers.*.attention.{name}.weight", (layers, rows, dim)
-    yield "layers.*.ffn_norm.weight", (layers, dim)
-    for name, shape in (("w1", (hidden, dim)), ("w2", (dim, hidden)), ("w3", (hidden, dim))):
-        yield f"layers.*.feed_forward.{name}.weight", (layers, *shape)
+    for name, shape in of_layers.items():
+        for layer in range(config["n_layers"]):
+            yield f"layers.{layer}.{name}.weight", shape
     yield "norm.weight", (dim,)
-
-
-def _by_layer(tensors: dict[str, Array]) -> dict[str, Array]:
-    found: dict[str, Array] = {}
-    for name, values in tensors.items():
-        if "*" in name:
-            found |= {name.replace("*", str(layer)): part for layer, part in enumerate(values)}
-        else:
-            found[name] = values
-    return found
 
 
 def _fields(data: bytes) -> Iterator[tuple[int, bytes]]:

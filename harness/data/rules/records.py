@@ -29,18 +29,13 @@ TRUE_OR_FALSE = re.compile(r".*?true or false, question: (.*)\n\nAnswer format: 
 
 
 def text(files: Files) -> str:
-    """tinyshakespeare, wikitext2_*: the file, unchanged."""
+    """tinyshakespeare: the file, unchanged."""
     return files.only().decode()
 
 
 def unchanged(files: Files) -> Records:
     """gsm8k_*, mt_bench_*, lambada_test: the records of a file of JSON lines."""
     return _lines(files.only())
-
-
-def only_text(files: Files) -> Records:
-    """c4_sample: the field text of JSON lines."""
-    return [{"text": record["text"]} for record in _lines(files.only())]
 
 
 def alpaca_shards(files: Files) -> Records:
@@ -55,13 +50,8 @@ def alpaca_shards(files: Files) -> Records:
     return list(kept.values())
 
 
-def alpaca_demo(files: Files) -> Records:
-    """alpaca_gpt4_style_1k: three fields of a list of records."""
-    return [{field: r[field] for field in ALPACA_FIELDS} for r in json.loads(files.only())]
-
-
 def squad_articles(files: Files) -> Records:
-    """squad_docs, xquad_en: one record per paragraph of a file in SQuAD's own form."""
+    """squad_docs: one record per paragraph of a file in SQuAD's own form."""
     return list(_paragraphs(files.only()))
 
 
@@ -127,13 +117,8 @@ def winogrande(files: Files) -> Records:
     return records
 
 
-def choices(files: Files) -> Records:
-    """arc_challenge_test, openbookqa_test: question, choices and the right one's index."""
-    return [_choice(record) for record in json.loads(files.only())]
-
-
 def split_choices(files: Files) -> Records:
-    """arc_easy: the same of two files, with their split."""
+    """arc_easy: split, question, choices and the right one's index, out of prompts of two files."""
     return [
         {"split": split, **_choice(record)}
         for split in ("train", "test")

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Literal
 
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
-from harness.lines import WIDTH
 from harness.publish.report.long_table import grid, other_row
 from harness.publish.report.printed import Printed, print_tables, print_without_run
 from harness.publish.report.table_tex import as_latex, long_latex
@@ -23,6 +22,7 @@ from harness.publish.report.table_text import (
 )
 from harness.publish.report.text import markdown_cell, markdown_table
 from harness.publish.stand_ins import ran_on
+from harness.terminal import WIDTH
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from harness.lines import WIDTH, wrapped
 from harness.publish.report.long_table import OtherRow
 from harness.publish.report.printed import Printed, PrintedTable
 from harness.publish.report.text import markdown_cell, markdown_table
+from harness.terminal import WIDTH, wrapped
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,7 +13,6 @@ from harness.declare.profiles import PROFILES, Profile
 from harness.declare.task import Task
 from harness.declare.verdict import Word
 from harness.errors import UsageError, nearest
-from harness.lines import wrapped
 from harness.publish.check_row import CheckRow
 from harness.publish.counts import counted, rank
 from harness.publish.report.claim_line import ClaimLine, in_order
@@ -23,6 +22,7 @@ from harness.registry import Library
 from harness.run.awaited import awaited_by, awaited_text, run_command
 from harness.store.result import is_stored, load_result
 from harness.store.workspace import Workspace
+from harness.terminal import wrapped
 
 OPEN = (Word.CONTRADICTED, Word.UNDECIDED)
 

@@ -82,7 +82,7 @@ def test_verify_without_names_shows_what_is_missing_and_passes(folder: Path) -> 
 def test_fetch_fills_the_cache_once(folder: Path, tmp_path: Path) -> None:
     first = call("fetch", "mini")
     assert first.exit_code == 0, first.exception
-    assert "2 records" in first.stderr
+    assert "this first fetch pins it" in first.stderr
     assert datasets.load("mini").records == [{"text": "a"}, {"text": "b"}]
     local_repo(tmp_path / "repo", ["a", "changed"])
     assert "is here already" in call("fetch", "mini").stderr
@@ -107,7 +107,7 @@ def test_pack_is_a_data_folder_of_its_own(
     assert {item.name: item.sha256 for item in packed} == hashes
     files = {str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()}
     assert files == {
-        "hub/mini.json",
+        "hub/mini.sha256",
         "hub/mini.jsonl.gz",
         FILES["pixels"],
         FILES["verse"],

@@ -9,9 +9,8 @@ import pytest
 
 from harness.data import load as datasets
 from harness.data.catalogue import Dataset, read_catalogue
-from harness.data.make import make
+from harness.data.make import make, parse_source
 from harness.data.rules import RULES
-from harness.data.sources import parse_source
 from tests.harness.data.upstreams import WRITERS
 
 OURS = {

@@ -14,7 +14,6 @@ import struct
 import tarfile
 import zipfile
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -51,10 +50,6 @@ def unchanged(value: list[dict[str, Any]], names: Names) -> Written:
     return {names[0]: json_lines(value)}
 
 
-def only_text(value: list[dict[str, Any]], names: Names) -> Written:
-    return {names[0]: json_lines([{"timestamp": "t", "url": "u", **r} for r in value])}
-
-
 def alpaca_shards(value: list[dict[str, Any]], names: Names) -> Written:
     # sha256("alpaca" + "held out 4" + "\x1f") is a multiple of 25, so that it is held out.
     others = [
@@ -69,10 +64,6 @@ def alpaca_shards(value: list[dict[str, Any]], names: Names) -> Written:
         for start in sorted(shards, key=str)
     }
     return {names[0]: zipped({name: data.encode() for name, data in members.items()})}
-
-
-def alpaca_demo(value: list[dict[str, Any]], names: Names) -> Written:
-    return {names[0]: json.dumps([r | {"history": []} for r in value], indent=2).encode()}
 
 
 def squad_articles(value: list[dict[str, Any]], names: Names) -> Written:
@@ -100,12 +91,13 @@ def _squad(value: list[dict[str, Any]]) -> bytes:
 
 
 def squad_single(value: list[dict[str, Any]], names: Names) -> Written:
-    docs, others = load("squad_docs").records, load("xquad_en").records
+    docs = load("squad_docs").records
     taken = [{"context": r["context"], "question": "?", "answer": "!"} for r in docs[:2]]
     # sha256("squad" + "held out 3") is a multiple of 5.
     held_out = {"context": "held out 3", "question": "?", "answer": "!"}
     flat = json.dumps([*taken, held_out, *value]).encode()
-    return dict(zip(names, (flat, _squad(docs), _squad(others)), strict=True))
+    last = max(place for place, record in enumerate(docs) if record["paragraph"] == 0)
+    return dict(zip(names, (flat, _squad(docs[:last]), _squad(docs[last:])), strict=True))
 
 
 def pubmedqa(value: list[dict[str, Any]], names: Names) -> Written:
@@ -159,10 +151,6 @@ def winogrande(value: list[dict[str, Any]], names: Names) -> Written:
     return {names[0]: json.dumps(prompts).encode()}
 
 
-def choices(value: list[dict[str, Any]], names: Names) -> Written:
-    return {names[0]: _choices(value)}
-
-
 def split_choices(value: list[dict[str, Any]], names: Names) -> Written:
     splits = ("train", "test")
     parts = [_choices([r for r in value if r["split"] == split]) for split in splits]
@@ -209,40 +197,26 @@ def idx(array: np.ndarray[Any, Any]) -> bytes:
     return gzip.compress(head + array.tobytes(), compresslevel=1)
 
 
-def cifar10_first(value: dict[str, Any], names: Names) -> Written:
+def cifar10(value: dict[str, Any], names: Names) -> Written:
     images: dict[str, list[Any]] = {str(each): [] for each in value["classes"]}
     for image, label in zip(value["x_test"], value["y_test"], strict=True):
         # Every second one is left out.
         images[str(value["classes"][label])] += [image, np.zeros_like(image)]
-    return {names[0]: _cifar10_binary(), names[1]: zipped(_pngs("test", images))}
-
-
-def cifar10_more(value: dict[str, Any], names: Names) -> Written:
-    return {names[0]: _cifar10_binary()}
-
-
-@cache
-def _cifar10_binary() -> bytes:
-    """Return all 50000 rows: those that are known, and others where no class is still wanted."""
-    parts = [load(name).arrays for name in ("cifar10_10k_5k", "cifar10_more_10k")]
-    index = np.concatenate([part["train_index"] for part in parts])
-    labels = np.concatenate([part["y_train"] for part in parts])
-    images = np.concatenate([part["x_train"] for part in parts])
-    complete_from = sorted((index[labels == label].max(), label) for label in range(10))
-    rows = np.zeros((50_000, 3073), np.uint8)
-    rows[:, 0] = complete_from[0][1]
-    rows[index, 0] = labels
-    rows[index, 1:] = images.transpose(0, 3, 1, 2).reshape(-1, 3072)
+    rows = np.zeros((len(value["y_train"]), 3073), np.uint8)
+    rows[:, 0] = value["y_train"]
+    rows[:, 1:] = value["x_train"].transpose(0, 3, 1, 2).reshape(-1, 3072)
+    members = {
+        "batches.meta.txt": ("\n".join(map(str, value["classes"])) + "\n\n").encode(),
+        "data_batch_1.bin": rows.tobytes(),
+        "data_batch_2.bin": bytes(3073),
+    }
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w:gz", compresslevel=1) as archive:
-        members = {f"data_batch_{i + 1}.bin": rows[i * 10_000 : (i + 1) * 10_000] for i in range(5)}
-        classes = "\n".join(map(str, parts[0]["classes"])) + "\n\n"
-        plain = {name: part.tobytes() for name, part in members.items()}
-        for name, data in {"batches.meta.txt": classes.encode(), **plain}.items():
+        for name, data in members.items():
             member = tarfile.TarInfo(f"cifar-10-batches-bin/{name}")
             member.size = len(data)
             archive.addfile(member, io.BytesIO(data))
-    return buffer.getvalue()
+    return {names[0]: buffer.getvalue(), names[1]: zipped(_pngs("test", images))}
 
 
 def cifar100(value: dict[str, Any], names: Names) -> Written:
@@ -289,9 +263,7 @@ def llama2c_config(value: dict[str, Any], names: Names) -> Written:
 def llama2c_weights(value: dict[str, Any], names: Names) -> Written:
     config = load(f"{MODEL_OF[names[0]]}.config").value
     parts = [struct.pack("<7i", *(config[key] for key in CONFIG))]
-    for name, _ in _layout(config):
-        layers = range(config["n_layers"] if "*" in name else 1)
-        parts += [value[name.replace("*", str(layer))].tobytes() for layer in layers]
+    parts += [value[name].tobytes() for name, _ in _layout(config)]
     size = config["dim"] // config["n_heads"]
     frequencies = 1.0 / 10000.0 ** (torch.arange(0, size, 2).float() / size)
     angles = torch.outer(torch.arange(config["max_seq_len"]).float(), frequencies)
@@ -323,9 +295,8 @@ def sentencepiece_tokenizer(value: dict[str, Any], names: Names) -> Written:
 WRITERS: dict[str, Callable[[Any, Names], Written]] = {
     each.__name__: each
     for each in (
-        text, unchanged, only_text, alpaca_shards, alpaca_demo, squad_articles, squad_single,
-        pubmedqa, agieval, mmlu, winogrande, choices, split_choices, true_or_false, piqa,
-        mnist, cifar10_first, cifar10_more, cifar100, resnet, llama2c_config, llama2c_weights,
-        llama2c_tokenizer, sentencepiece_tokenizer,
+        text, unchanged, alpaca_shards, squad_articles, squad_single, pubmedqa, agieval, mmlu,
+        winogrande, split_choices, true_or_false, piqa, mnist, cifar10, cifar100, resnet,
+        llama2c_config, llama2c_weights, llama2c_tokenizer, sentencepiece_tokenizer,
     )
 }  # fmt: skip

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,16 +21,6 @@ FILES = {
         "LIMIT = 3\n\n\ndef run(point, ctx):\n    return [point, ctx]\n"
     ),
     "namedlab/paper/study/heavy.py": "raise ValueError('too heavy')\n",
-    "namedlab/paper/study/declared.py": (
-        "from harness.declare import Experiment, Params, Table, Task, doc\n\n\n"
-        "class Point(Params):\n    x: int = doc('The number.')\n\n\n"
-        "def grid(profile):\n    return []\n\n\n"
-        "def make(id, **changes):\n"
-        "    return Experiment(\n"
-        "        id, version=1, params=Point, grid=grid, run='trial:run', **changes\n    )\n\n\n"
-        "experiment = make('paper/one')\n"
-        "task = Task('paper/tab01', reads=(experiment,), table=Table.of(Point))\n"
-    ),
 }
 STUDY = "namedlab.paper.study"
 
@@ -91,12 +80,3 @@ def test_nothing_is_imported_before_the_call() -> None:
     assert f"{STUDY}.heavy" not in sys.modules
     with pytest.raises(ValueError, match="too heavy"):
         heavy(1, 2)
-
-
-# From where names are resolved
-
-
-def test_package_is_that_of_the_module_that_declares() -> None:
-    module = importlib.import_module(f"{STUDY}.declared")
-    assert (module.experiment.package, module.task.package) == (STUDY, STUDY)
-    assert module.experiment.code(1, 2) == [1, 2]

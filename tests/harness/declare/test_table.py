@@ -10,7 +10,6 @@ import pytest
 from harness.declare.params import Params, doc, seed
 from harness.declare.statistics import MissingRows
 from harness.declare.table import (
-    Column,
     Table,
     columns_of,
     measured,
@@ -33,19 +32,6 @@ class Step(Params):
 NAMES = ["shape", "method", "rate", "tied", "seed"]
 
 
-def names(columns: tuple[Column, ...]) -> list[str]:
-    return [column.name for column in columns]
-
-
-def test_columns_of_parameters_have_their_order_types_roles_and_meanings() -> None:
-    columns = columns_of(Step)
-    assert names(columns) == NAMES
-    assert [column.type for column in columns] == ["str", "str", "float", "bool", "int"]
-    assert [column.role for column in columns] == ["param"] * 4 + ["seed"]
-    assert [column.doc for column in columns][:2] == ["Model.", "How it is trained."]
-    assert not any(column.nullable for column in columns)
-
-
 @pytest.mark.parametrize(
     ("only", "without", "unknown"),
     [(("rank",), (), ["rank"]), ((), ("rank",), ["rank"]), (("b", "a"), ("c",), ["a", "b", "c"])],
@@ -63,6 +49,7 @@ def test_table_takes_classes_columns_and_groups_in_their_order() -> None:
     table = Table.of(
         param("period", int, ""), Step, bytes_of, iter([measured("step_ms", float, "")])
     )
+    assert [column.type for column in table.columns][:5] == ["int", "str", "str", "float", "bool"]
     assert table.names == ["period", *NAMES, "weights_bytes", "moments_bytes", "step_ms"]
     assert table.keys == ["period", *NAMES]
     assert table.seed == "seed"

@@ -394,18 +394,3 @@ def test_widening_a_threshold_never_loses_a_claim(
     for narrow, wide in pairs:
         words = [decide(make_claim(*each), samples).word for each in (narrow, wide)]
         assert order.index(words[1]) >= order.index(words[0]), narrow
-
-
-@given(SAMPLES, Y)
-def test_strict_bound_is_the_loose_one_turned_round(
-    samples: list[list[float]], bound: float
-) -> None:
-    """What is not more than a bound is at most that bound."""
-    turned = {
-        Word.SUPPORTED: Word.CONTRADICTED,
-        Word.CONTRADICTED: Word.SUPPORTED,
-        Word.UNDECIDED: Word.UNDECIDED,
-    }
-    for strict, loose in (("more_than", "at_most"), ("less_than", "at_least")):
-        words = [decide(make_claim(form, bound), samples).word for form in (strict, loose)]
-        assert words[0] is (turned[words[1]] if len(samples) >= 3 else Word.UNDECIDED)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from harness.declare.papers import load_deviations, load_paper
+from harness.declare.papers import deviations_of, load_deviations, load_paper
 from harness.declare.reference import load_reference, published
 from harness.errors import DataError
 from tests.checkout import PAPERS
@@ -124,5 +124,5 @@ def test_every_task_has_a_deviation_at_the_profiles_off_the_paper_s_scale() -> N
     words = {item.id for item in load_paper(FOLDER).items if item.status == "task"}
     assert {word for entry in entries for word in entry.tasks} <= words
     for profile in ("cpu", "gpu"):
-        bare = {word for word in words if not any(e.concerns(word, profile) for e in entries)}
+        bare = {word for word in words if not deviations_of(entries, word=word, profile=profile)}
         assert not bare, profile

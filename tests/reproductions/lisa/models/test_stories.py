@@ -157,7 +157,7 @@ def test_tokens_are_those_of_the_rule(pieces: Pieces, text: str) -> None:
 @pytest.mark.data
 def test_real_text_has_the_tokens_of_the_rule(name: str, told: LanguageModel) -> None:
     pieces = staged(f"{name}.tokenizer").value["pieces"]
-    answers = [record["output"] for record in staged("alpaca_gpt4_style_1k").records[:8]]
+    answers = [record["output"] for record in staged("alpaca_cleaned").records[:8]]
     books = [book["text"][5000:] for book in staged("books").records[:4]]
     for text in (OPENING, *(text[:300] for text in (*answers, *books))):
         assert told.encode(text) == encoded(text, pieces)
