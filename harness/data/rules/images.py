@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]
 
 CIFAR10_RECORD = 1 + 3 * 32 * 32
+NUM_KEPT = 2000
+"""Training images of a class, the first ones."""
+NUM_FIRST = 10_000
+"""Images of that selection in cifar10_10k_5k; the others are cifar10_more_10k."""
 
 
 def mnist(files: Files) -> dict[str, Array]:
@@ -38,22 +42,17 @@ def idx(data: bytes) -> Array:
     return np.frombuffer(plain, np.uint8, offset=head).reshape(shape)
 
 
-def cifar10(files: Files) -> dict[str, Array]:
-    """cifar10_10k_5k: the training images of the first batch, and every second test image."""
-    import numpy as np
+def cifar10_first(files: Files) -> dict[str, Array]:
+    """cifar10_10k_5k: the first half of the selection, and every second test image."""
+    arrays = _cifar10_train(files, slice(None, NUM_FIRST))
+    names = [files.matching(f"*/test/{each}/*.png")[::2] for each in arrays["classes"]]
+    arrays["x_test"], arrays["y_test"] = _interleaved(files, names)
+    return arrays
 
-    batch = np.frombuffer(files.one("*/data_batch_1.bin"), np.uint8).reshape(-1, CIFAR10_RECORD)
-    classes = files.one("*/batches.meta.txt").decode().split()
-    names = [files.matching(f"*/test/{each}/*.png")[::2] for each in classes]
-    x_test, y_test = _interleaved(files, names)
-    return {
-        "x_train": batch[:, 1:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1),
-        "y_train": batch[:, 0],
-        "train_index": np.arange(len(batch), dtype=np.int32),
-        "classes": np.array(classes),
-        "x_test": x_test,
-        "y_test": y_test,
-    }
+
+def cifar10_more(files: Files) -> dict[str, Array]:
+    """cifar10_more_10k: the second half of the selection."""
+    return _cifar10_train(files, slice(NUM_FIRST, None))
 
 
 def cifar100(files: Files) -> dict[str, Array]:
@@ -66,6 +65,25 @@ def cifar100(files: Files) -> dict[str, Array]:
         names = [files.matching(f"*/{split}/{each}/*.png")[:num_images] for each in classes]
         arrays[f"x_{split}"], arrays[f"y_{split}"] = _interleaved(files, names)
     return {**arrays, "classes": np.array(classes)}
+
+
+def _cifar10_train(files: Files, kept: slice) -> dict[str, Array]:
+    """Return some of the first images of each class, in the order of the five batches."""
+    import numpy as np
+
+    batches = [files.one(f"*/data_batch_{number}.bin") for number in range(1, 6)]
+    rows = np.frombuffer(b"".join(batches), np.uint8).reshape(-1, CIFAR10_RECORD)
+    labels = rows[:, 0]
+    first = [np.flatnonzero(labels == label)[:NUM_KEPT] for label in range(10)]
+    index = np.sort(np.concatenate(first))[kept]
+    images = rows[index, 1:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
+    classes = files.one("*/batches.meta.txt").decode().split()
+    return {
+        "x_train": images,
+        "y_train": labels[index],
+        "train_index": index.astype(np.int32),
+        "classes": np.array(classes),
+    }
 
 
 def _interleaved(files: Files, names: list[list[str]]) -> tuple[Array, Array]:

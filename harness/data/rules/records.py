@@ -29,7 +29,7 @@ TRUE_OR_FALSE = re.compile(r".*?true or false, question: (.*)\n\nAnswer format: 
 
 
 def text(files: Files) -> str:
-    """tinyshakespeare: the file, unchanged."""
+    """tinyshakespeare, wikitext2_*: the file, unchanged."""
     return files.only().decode()
 
 

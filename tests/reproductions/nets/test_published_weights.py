@@ -45,6 +45,7 @@ def test_published_resnet20_has_its_stated_accuracy(cifar_test: tuple[Tensor, Te
     assert _accuracy(20, *cifar_test) == pytest.approx(0.9148, abs=0.00041)
 
 
-def test_published_resnet44_loads(cifar_test: tuple[Tensor, Tensor]) -> None:
+@pytest.mark.parametrize("depth", [44, 56])
+def test_published_deeper_resnets_load(depth: int, cifar_test: tuple[Tensor, Tensor]) -> None:
     images_BCHW, labels_B = cifar_test
-    assert _accuracy(44, images_BCHW[:500], labels_B[:500]) > 0.9
+    assert _accuracy(depth, images_BCHW[:500], labels_B[:500]) > 0.9
