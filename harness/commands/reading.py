@@ -23,7 +23,7 @@ from harness.commands.common import (
 )
 from harness.declare.profiles import parse_profile
 from harness.errors import SpecError, UsageError, one_of
-from harness.lines import WIDTH
+from harness.lines import WIDTH, wrapped
 from harness.outgoing import tidy
 
 if TYPE_CHECKING:
@@ -124,8 +124,10 @@ def show_plan(
         print_rows([_plan_row(item) for item in plan.items.values()], as_json=True, columns=[])
         return
     say_no_trials(plan)
-    columns = ["experiment", "action", "trials", "core_s", "memory_MiB", "reason"]
-    print_rows(_plan_groups(plan), as_json=False, columns=columns)
+    for head, rows in _plan_groups(plan).items():
+        typer.echo("\n".join(wrapped(head, hang=2)))
+        print_rows(rows, as_json=False, columns=["experiment", "trials", "core_s", "memory_MiB"])
+        typer.echo("")
     _say_time(plan)
 
 
@@ -137,7 +139,8 @@ def _say_time(plan: Plan) -> None:
     blocked_s = plan.seconds_of(Action.BLOCKED)
     more = f", and {time_told(blocked_s, 'core-')} of what is blocked here" if blocked_s else ""
     here = time_told(plan.wall_s(max(1, min(num_cores(), plan.num_to_run))))
-    say(f"about {time_told(plan.seconds, 'core-')} of trials to run, {here} here{more}")
+    told = f"about {time_told(plan.seconds, 'core-')} of trials to run, {here} here{more}"
+    say("\n".join(wrapped(told)))
 
 
 def _plan_row(item: PlannedTrial) -> dict[str, Any]:
@@ -157,23 +160,24 @@ def _plan_row(item: PlannedTrial) -> dict[str, Any]:
     }
 
 
-def _plan_groups(plan: Plan) -> list[dict[str, Any]]:
-    """Return one row per experiment, action and reason, with what its trials take together."""
-    groups: dict[tuple[str, str, str], list[PlannedTrial]] = {}
+def _plan_groups(plan: Plan) -> dict[str, list[dict[str, Any]]]:
+    """Return by action and reason a row per experiment, with what its trials take together."""
+    groups: dict[str, dict[str, list[PlannedTrial]]] = {}
     for item in plan.items.values():
-        group = (item.trial.experiment.id, str(item.action), item.reason)
-        groups.setdefault(group, []).append(item)
-    return [
-        {
-            "experiment": experiment,
-            "action": action,
-            "trials": len(items),
-            "core_s": sum(i.estimate.seconds for i in items if action != "reuse"),
-            "memory_MiB": round(max(i.estimate.memory_bytes for i in items) / 2**20),
-            "reason": reason,
-        }
-        for (experiment, action, reason), items in groups.items()
-    ]
+        group = groups.setdefault(f"{item.action}: {item.reason}", {})
+        group.setdefault(item.trial.experiment.id, []).append(item)
+    return {
+        head: [
+            {
+                "experiment": experiment,
+                "trials": len(items),
+                "core_s": sum(i.estimate.seconds for i in items if i.action != "reuse"),
+                "memory_MiB": round(max(i.estimate.memory_bytes for i in items) / 2**20),
+            }
+            for experiment, items in group.items()
+        ]
+        for head, group in groups.items()
+    }
 
 
 def show_status(
@@ -192,18 +196,20 @@ def show_status(
     states = trial_states(asked.tasks, asked.profile, RecordStore(asked.workspace))
     if failed:
         states = [state for state in states if not state.has_result]
-    if as_json or failed:
-        rows = [asdict(state) for state in states]
-        print_rows(rows, as_json=as_json, columns=["trial", "state", "note"])
-        return
+    if as_json:
+        return print_rows([asdict(state) for state in states], as_json=True, columns=[])
+    if failed:
+        rows = [
+            {"state": s.state, "trial": ": ".join(filter(None, [s.trial, s.note]))} for s in states
+        ]
+        return print_rows(rows, as_json=False, columns=["state", "trial"])
     counts: dict[str, Counter[str]] = {}
     for state in states:
         counter = counts.setdefault(state.experiment, Counter())
         counter[state.state] += 1
         counter["stale"] += state.stale
-    shown = [*STATES, "stale"]
-    print_rows(
-        [{"experiment": name, **{s: c[s] for s in shown}} for name, c in counts.items()],
-        as_json=False,
-        columns=["experiment", *shown],
-    )
+    counted = [
+        {"experiment": name, "trials": [f"{c[s]} {s}" for s in (*STATES, "stale") if c[s]]}
+        for name, c in counts.items()
+    ]
+    print_rows(counted, as_json=False, columns=["experiment", "trials"])

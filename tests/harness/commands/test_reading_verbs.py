@@ -55,6 +55,20 @@ def test_reading_verbs_change_no_file(ran: Cli, toy: ToyPaper) -> None:
         assert set(toy.root.rglob("*")) == paths, words
 
 
+def test_what_is_told_as_text_fits_80_columns(cli: Cli) -> None:
+    verbs = (
+        ("data", "list"),
+        ("data", "verify"),
+        ("doctor",),
+        ("list",),
+        ("params", "supar/fig06"),
+    )
+    trials = tuple((*verb, "lisa") for verb in (("plan",), ("status",), ("status", "--failed")))
+    for words in (*verbs, *trials):
+        lines = cli(*words).out.splitlines()
+        assert [line for line in lines if len(line) > 80] == [], words
+
+
 @pytest.fixture
 def read_only(ran: Cli, toy: ToyPaper, tmp_path: Path) -> Iterator[Cli]:
     """Return `repro` on the same checkout below a mount that is read-only, also for root."""
