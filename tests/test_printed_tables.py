@@ -130,7 +130,7 @@ def test_without_a_run_the_paper_s_values_are_printed_alone() -> None:
 
 def test_the_command_prints_the_layout_and_on_request_the_long_form() -> None:
     assert "LISA without sampled blocks" in table().splitlines()[0]
-    assert "Ran on: short answers of Alpaca for" in " ".join(table().split())
+    assert "Ran on: short answers of Alpaca instead of" in " ".join(table().split())
     assert next(csv.reader(io.StringIO(table("--format", "csv"))))[0] == "In nats"
     title, _, header = table("--long").partition("\n\n")
     title = " ".join(title.split())

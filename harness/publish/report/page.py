@@ -25,7 +25,7 @@ from harness.publish.counts import (
 )
 from harness.publish.report.claim_line import ClaimLine
 from harness.publish.report.printed import Printed, print_tables, print_without_run
-from harness.publish.stand_ins import ran_on
+from harness.publish.stand_ins import ran_on_sentence
 from harness.registry import BrokenTask
 from harness.store.meta import ResultMeta
 from harness.store.result import TaskResult
@@ -69,8 +69,7 @@ class Run:
     @property
     def ran_on(self) -> str:
         """Say once what stood in for what the paper names; nothing where nothing did."""
-        here = ran_on(self.meta.stands_in) if self.meta else ""
-        return f"Ran on: {here}." if here else ""
+        return ran_on_sentence(self.meta.stands_in) if self.meta else ""
 
     @property
     def answer(self) -> str:

@@ -17,7 +17,7 @@ from harness.lines import wrapped
 from harness.publish.check_row import CheckRow
 from harness.publish.counts import counted, rank
 from harness.publish.report.claim_line import ClaimLine, in_order
-from harness.publish.stand_ins import ran_on
+from harness.publish.stand_ins import ran_on_sentence
 from harness.publish.verdicts import verdicts_of
 from harness.registry import Library
 from harness.run.awaited import awaited_by, awaited_text, run_command
@@ -123,8 +123,7 @@ def _ran_on(view: View) -> str:
     if not view.is_stored or any(row.verdict == Word.ERROR for row in view.rows):
         return ""
     result = load_result(view.workspace, view.task, view.profile)
-    here = ran_on(result.meta.stands_in) if result else ""
-    return f"Ran on: {here}." if here else ""
+    return ran_on_sentence(result.meta.stands_in) if result else ""
 
 
 def claim_text(view: View) -> str:

@@ -26,7 +26,7 @@ def rendered(demo: Demo, fmt: str) -> str:
 def test_csv_has_a_line_per_point_and_what_stood_in(demo: Demo) -> None:
     rows = list(csv.reader(io.StringIO(rendered(demo, "csv"))))
     assert rows[0] == ["scheme", "density", "seeds", "loss", "ran_on"]
-    assert rows[1] == ["sp", "1", "3", "2.100 \u00b1 0.058", "a small one for SP"]
+    assert rows[1] == ["sp", "1", "3", "2.100 \u00b1 0.058", "a small one instead of SP"]
 
 
 def test_latex_is_a_booktabs_table_that_names_the_profile(demo: Demo) -> None:
@@ -40,6 +40,6 @@ def test_latex_is_a_booktabs_table_that_names_the_profile(demo: Demo) -> None:
 @pytest.mark.parametrize("fmt", ["text", "markdown"])
 def test_the_paper_s_values_stand_below_and_stand_ins_in_the_title(demo: Demo, fmt: str) -> None:
     text = rendered(demo, fmt)
-    assert "Ran on: a small one for SP." in text.partition("\n\n")[0].replace("\n", " ")
+    assert "Ran on: a small one instead of SP." in text.partition("\n\n")[0].replace("\n", " ")
     assert "- sp, density = 0.5, loss: 3.1 nats (early version)" in text
     assert fmt == "markdown" or max(map(len, text.splitlines())) <= 80
