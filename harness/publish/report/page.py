@@ -26,7 +26,6 @@ from harness.publish.counts import (
 from harness.publish.report.claim_line import ClaimLine
 from harness.publish.report.printed import Printed, print_tables, print_without_run
 from harness.publish.stand_ins import ran_on_sentence
-from harness.registry import BrokenTask
 from harness.store.meta import ResultMeta
 from harness.store.result import TaskResult
 
@@ -110,7 +109,6 @@ class Section:
     paper: str
     item: Item
     task: Task | None = None
-    broken: BrokenTask | None = None
     runs: tuple[Run, ...] = ()
     """Stored profiles, best first."""
     reference: pd.DataFrame | None = None
@@ -133,14 +131,12 @@ class Section:
     @property
     def state(self) -> str:
         """Say in one line why there is nothing to show, or nothing if there is."""
-        if self.broken is not None:
-            return f"broken: {self.broken.reason}"
         if self.item.status == "without_data":
             return self.item.reason
         if self.item.status == "planned":
             return f"planned: {self.item.reason}"
         if self.task is None:
-            return f"broken: {self.item.file} declares no task {self.id}"
+            return f"broken: {self.item.file}, see repro doctor"
         return "" if self.runs else ": ".join(filter(None, ["not run", self.waits]))
 
     @cached_property
@@ -149,15 +145,6 @@ class Section:
         if self.task is None or self.reference is None or self.runs:
             return None
         return print_without_run(self.task, self.reference, title=self.item.title)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ScaleLine:
-    """A claim with its mark at each scale."""
-
-    section: Section
-    row: CheckRow
-    marks: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -172,8 +159,6 @@ class PaperPage:
     """All that it declares, also those of what was not run."""
     verified: str = ""
     """What came of trials that were run again, in a sentence."""
-    problem: str = ""
-    """Why nothing of it can be shown."""
 
     @property
     def name(self) -> str:
@@ -224,7 +209,7 @@ class PaperPage:
         return PLACEHOLDER.sub(number, self.meta.found.strip())
 
     @property
-    def scales(self) -> list[ScaleLine]:
+    def scales(self) -> list[tuple[Section, CheckRow, list[str]]]:
         """The paper's claims, each with its mark at every scale."""
         lines = []
         for section in self.sections:
@@ -233,7 +218,7 @@ class PaperPage:
                 known = [at.get((row.claim, profile)) for profile in SCALES]
                 marks = [MARKS[Word(each.verdict if each else Word.UNTESTED)] for each in known]
                 if row.kind == "claim":
-                    lines.append(ScaleLine(section=section, row=row, marks=tuple(marks)))
+                    lines.append((section, row, marks))
         return lines
 
     @property

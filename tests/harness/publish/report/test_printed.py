@@ -107,10 +107,10 @@ def test_the_legend_names_the_marks_that_occur_and_no_other() -> None:
 
 def test_what_meets_no_cell_is_listed() -> None:
     """One at another rank; and the second of two that meet one cell."""
-    assert [(row.at, row.text) for row in printed().others] == [
-        ("rank = 16", "7"),
-        ("", "2.6"),
-    ]
+    assert printed().others == (
+        "lora large, rank = 16, peak: 7 GB (paper)",
+        "small full, peak: 2.6 GB (derived)",
+    )
     text = as_text(printed())
     assert "in no cell:\n- lora large, rank = 16, peak: 7 GB (paper)" in text
 
