@@ -21,7 +21,6 @@ from harness.data.load import (
 )
 from harness.data.load import missing_reason as why_missing
 from harness.errors import DataError, UsageError
-from harness.untrusted import is_there
 
 EPILOG = """
 Examples:  repro data list  |  repro data make tinyshakespeare  |
@@ -122,24 +121,19 @@ def fetch(
 ) -> None:
     """Fetch a data set from the hub into the local cache."""
     from harness.data.hub import fetch as fetch_hub
-    from harness.data.hub import record_path
 
     dataset = find(name)
     if dataset.hub and available(name) == "hub" and not again:
         content = load(name)
         say(f"{name} is here already, sha256 {content.sha256}")
         return
-    first = dataset.unpinned and not is_there(record_path(dataset, cache_folder()))
     fetched = fetch_hub(dataset, cache_folder())
     say(
         f"wrote {cache_folder() / fetched.path}: {fetched.num_records} records of {fetched.repo}"
         f" at {fetched.revision}, sha256 {fetched.sha256}"
     )
-    if first:
-        say(
-            f"{name}: our catalogue does not know its {dataset.unpinned}; this first fetch pins it:"
-            f" every later one must match {record_path(dataset, cache_folder())}"
-        )
+    if dataset.unpinned:
+        say(f"our catalogue does not know its {dataset.unpinned}: later ones must match this one")
 
 
 @app.command("pack")
@@ -167,9 +161,9 @@ def pack(
 
 def _verify_one(name: str) -> dict[str, Any]:
     row: dict[str, Any] = {"name": name, "variant": available(name), "sha256": "", "reason": ""}
-    if row["variant"] is None:
-        return {**row, "state": _state_of_absent(name), "reason": why_missing(name)}
     try:
+        if row["variant"] is None and locate(find(name)) is None:
+            return {**row, "state": "missing", "reason": why_missing(name)}
         content = load(name)
     except DataError as error:
         return {**row, "state": "bad", "reason": str(error)}
@@ -177,11 +171,3 @@ def _verify_one(name: str) -> dict[str, Any]:
     alone = f"held against its first fetch alone: the catalogue does not know its {unpinned}"
     reason = alone if unpinned else ""
     return {**row, "state": "ok", "sha256": content.sha256, "reason": reason}
-
-
-def _state_of_absent(name: str) -> str:
-    try:
-        locate(find(name))
-    except DataError:
-        return "bad"  # something is there, or was fetched, and is not what the catalogue says
-    return "missing"

@@ -40,7 +40,7 @@ class NoResultError(UsageError):
         return paper_alone_as(fmt, self.task, reference, title=self.library.titles[self.task.id])
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Stored:
     """A task's stored table, and what it is of."""
 
@@ -97,14 +97,8 @@ def find_stored(
     overrides = workspace.overrides
     for profile in profiles:
         if (result := load_result(workspace, task, profile)) is not None:
-            return Stored(
-                library=library,
-                task=task,
-                profile=profile,
-                overrides=overrides,
-                table=result.table,
-                stands_in=result.meta.stands_in,
-            )
+            stands_in = result.meta.stands_in
+            return Stored(library, task, profile, overrides, result.table, stands_in)
     where = f" at {profiles[0]}" if len(profiles) == 1 else ""
     whose = f" of the {overrides.label}" if overrides else ""
     makes = "" if overrides else awaited_text(task.id, awaited_by(task))
