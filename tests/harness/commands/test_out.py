@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
@@ -162,11 +161,3 @@ def test_a_root_that_is_no_folder_is_refused(cli: Cli) -> None:
         done = cli(verb, "toylab", REPRO_ROOT=root)
         assert (done.code, root in done.err) == (2, True), done
         assert_one_sentence(done.err)
-
-
-def test_settings_whose_name_is_too_long_are_one_sentence(cli: Cli) -> None:
-    done = cli("data", "verify", "digits", REPRO_CATALOGUE=LONG)
-    assert done.code == 2
-    assert_one_sentence(done.err)
-    (row,) = json.loads(cli("data", "verify", "mnist", "--json", REPRO_DATA=LONG).out)
-    assert row["reason"] == f"REPRO_DATA={LONG} is not a folder: correct or unset the variable"

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from harness.atomic import write_bytes
 from harness.declare.claims import claims
 from harness.declare.criterion import at_least, at_most, equal
-from harness.declare.experiment import Experiment, Needs, Row, RunContext
+from harness.declare.experiment import Experiment, Needs, Row, RunContext, Status
 from harness.declare.layout import Cell, Layout, Line
 from harness.declare.papers import load_paper
 from harness.declare.params import Params, doc, seed
@@ -22,7 +22,7 @@ from harness.declare.table import Table, value
 from harness.declare.task import Task
 from harness.publish.figures import PALETTE, FigureContext, draw, plot_ours, plot_paper
 from harness.registry import BrokenTask, Library, PaperFolder
-from harness.store.record import Provenance, Record
+from harness.store.record import Record, make_record
 from harness.store.registered import registrations
 from harness.store.result import build_result, figure_path, write_result
 from harness.store.store import RecordStore
@@ -178,30 +178,24 @@ def demo_record(trial: Trial, registered: dict[str, str]) -> Record:
     """Return a trial's record; that of one seed failed."""
     density, number = float(trial.params["density"]), int(trial.params["seed"])
     failed = number == FAILED_SEED
-    return Record(
-        key=trial.key,
-        experiment=SWEEP.id,
-        version=1,
-        profile=trial.profile,
-        device="cpu",
-        params=dict(trial.params),
-        upstream=[],
-        status="failed" if failed else "done",
+    facts = {
+        "commit": "0123456789abcdef",
+        "dirty": True,
+        "code": "c" * 16,
+        "machine": {"cpu": "A processor", "num_cores": 2, "memory_bytes": 2**33, "gpus": []},
+        "versions": {"torch": "2.13.0"},
+        "overrides": {},
+        "registered": registered,
+    }
+    return make_record(
+        trial, facts,
+        status=Status.FAILED if failed else Status.DONE,
         error="no <GPU>" if failed else "",
         rows=[] if failed else [{"loss": LOSSES[density][number]}],
-        registered=registered,
-        provenance=Provenance(
-            commit="0123456789abcdef",
-            dirty=True,
-            machine={"cpu": "A processor", "num_cores": 2, "memory_bytes": 2**33, "gpus": []},
-            versions={"torch": "2.13.0"},
-            data={n: {"variant": "bundled", "sha256": h} for n, h in trial.data.items()},
-            code="c" * 16,
-            overrides={},
-            wall_s=12.5,
-            started_at="2025-01-01T00:00:00+00:00",
-        ),
-    )
+        started_at="2025-01-01T00:00:00+00:00",
+        wall_s=12.5,
+        data={n: {"variant": "bundled", "sha256": h} for n, h in trial.data.items()},
+    )  # fmt: skip
 
 
 def registered(profile: Profile) -> dict[str, str]:

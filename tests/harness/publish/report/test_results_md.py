@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from harness.declare.profiles import PROFILES
 from harness.errors import SpecError
 from harness.measure.goals import Baseline
 from harness.publish.report.goals_md import goals_line, goals_markdown
 from harness.publish.report.load import load_pages
-from harness.publish.report.write import update_block, write_results
+from harness.publish.report.write import update_block, write_results, write_site
 from harness.registry import PaperFolder
 from harness.store.workspace import COMMITTED_PROFILES
 from tests.harness.measure.hand_made_goals import document_of, goal_of
@@ -31,6 +32,10 @@ def written(demo: Demo) -> tuple[str, str]:
 def rebuilt(demo: Demo) -> tuple[str, str]:
     write_results(*demo, load_pages(*demo, COMMITTED_PROFILES, store=True))
     return written(demo)
+
+
+def tree(folder: Path) -> dict[Path, bytes]:
+    return {p.relative_to(folder): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
 
 def readme_of(demo: Demo) -> Path:
@@ -111,6 +116,8 @@ def test_equal_results_give_equal_bytes_elsewhere(tmp_path: Path, demo: Demo) ->
     """Made from nothing, in another folder; and what is there is not written again."""
     other = make_demo(tmp_path / "other")
     assert rebuilt(other) == written(demo)
+    write_site(other[0], load_pages(*other, PROFILES))
+    assert tree(other[0].site) == tree(demo[0].site)
     assert readme_of(other).read_bytes() == readme_of(demo).read_bytes()
     names = [f"results/demo/{name}" for name in ("verdicts.cpu.json", "fig02.cpu.csv")]
     for name in (*names, "results/demo/fig02.cpu.json", "figures/demo/fig02.cpu.svg"):
