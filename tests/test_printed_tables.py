@@ -15,10 +15,10 @@ from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.errors import UsageError
 from harness.lines import WIDTH
-from harness.publish.refresh import reference_of
 from harness.publish.report.paper_table import paper_alone_as, table_as
 from harness.publish.report.printed import Printed, print_tables
 from harness.publish.report.table_text import as_text
+from harness.publish.stored import reference_of
 from harness.registry import load_registry
 from harness.store.result import load_result
 from harness.store.workspace import Workspace
