@@ -97,7 +97,7 @@ class _Reader:
             runs=tuple(self._run(task, item, profile, reference) for profile in at if task),
             reference=reference,
             source=self._source(item),
-            not_run=tuple(verdicts_of(workspace, library.papers, waiting, lambda _: library)),
+            not_run=tuple(verdicts_of(workspace, library, waiting)),
             waits=_waits(task) if task is not None and not is_run else "",
         )
 

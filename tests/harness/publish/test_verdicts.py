@@ -53,19 +53,16 @@ def words(rows: Sequence[CheckRow]) -> dict[str, str]:
 def read(demo: Demo) -> list[CheckRow]:
     """Return the verdicts of one task, in a process that knows nothing yet."""
     verdicts._code_of.cache_clear()
-    return verdicts_of(demo[0], demo[1].papers, [(NAME, "cpu")], lambda _: demo[1])
+    return verdicts_of(*demo, [(NAME, "cpu")])
 
 
 def file_of(demo: Demo) -> Path:
     return verdicts_path(demo[0], "demo", "cpu")
 
 
-def test_a_current_file_is_read_and_its_paper_is_not_imported(
-    demo: Demo, judged: list[str]
-) -> None:
-    asked: list[str] = []
-    rows = verdicts_of(demo[0], demo[1].papers, [(NAME, "cpu")], asked.append)  # type: ignore[arg-type]
-    assert asked == judged == []
+def test_a_current_file_is_read_and_nothing_is_judged(demo: Demo, judged: list[str]) -> None:
+    rows = verdicts_of(*demo, [(NAME, "cpu"), ("demo/fig10", "cpu")])
+    assert judged == []  # also of a task without claims
     assert words(rows) == {
         "grows": "SUPPORTED", "shrinks": "CONTRADICTED", "doubles": "UNDECIDED",
         "stays": "UNDECIDED", "scales": "UNTESTED", "rows": "HOLDS",
@@ -138,7 +135,7 @@ def test_deep_finds_a_table_that_records_do_not_give(demo: Demo, judged: list[st
     workspace, library = demo
 
     def deep() -> list[CheckRow]:
-        return verdicts_of(workspace, library.papers, [(NAME, "cpu")], lambda _: library, deep=True)
+        return verdicts_of(workspace, library, [(NAME, "cpu")], deep=True)
 
     assert words(deep())["grows"] == "SUPPORTED"
     assert judged == [NAME]
