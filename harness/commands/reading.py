@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import asdict
+from textwrap import shorten
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
@@ -68,11 +69,8 @@ def _title_lines(titles: dict[str, str]) -> list[str]:
     """Return an id and its title per line, cut where it does not fit: `repro show` has it whole."""
     width = max(map(len, titles), default=0)
     room = max(WIDTH - width - 2, 20)
-    told = {name: tidy(title) for name, title in titles.items()}
-    return [
-        f"{name:{width}}  {title if len(title) <= room else title[: room - 3] + '...'}"
-        for name, title in told.items()
-    ]
+    told = {name: shorten(tidy(title), room, placeholder=" ...") for name, title in titles.items()}
+    return [f"{name:{width}}  {title}" for name, title in told.items()]
 
 
 def _listed(selectors: Selectors, kind: str | None, profile: str | None) -> list[dict[str, Any]]:
