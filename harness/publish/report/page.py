@@ -185,26 +185,24 @@ class PaperPage:
     @property
     def headline(self) -> list[tuple[Section, ClaimLine]]:
         """The claims that stand first, as paper.toml names them, each at its best scale."""
-        found = [(section, self._line(each)) for each in self.meta.headline
-                 if (section := self._section(each)) is not None]  # fmt: skip
-        return [(section, line) for section, line in found if line is not None]
+        return [at for each in self.meta.headline if (at := self._claim(each))]
 
-    def _section(self, name: str) -> Section | None:
-        word = name.partition(":")[0]
-        return next((each for each in self.sections if each.item.id == word), None)
-
-    def _line(self, name: str) -> ClaimLine | None:
-        section, claim = self._section(name), name.partition(":")[2]
-        rows = section.rows if section else ()
-        return next((ClaimLine(row) for row in rows if row.claim == claim), None)
+    def _claim(self, name: str) -> tuple[Section, ClaimLine] | None:
+        """Return a claim by its name, `item:claim`; None for one that is not there."""
+        item, _, claim = name.partition(":")
+        for section in self.sections:
+            for row in section.rows if section.item.id == item else ():
+                if row.claim == claim:
+                    return section, ClaimLine(row)
+        return None
 
     @property
     def found(self) -> str:
         """What came out in two or three sentences, with our numbers in them."""
 
         def number(match: re.Match[str]) -> str:
-            line = self._line(f"{match[1]}:{match[2]}")
-            return (line.read.ours if line else "") or NOT_MEASURED
+            at = self._claim(f"{match[1]}:{match[2]}")
+            return (at[1].read.ours if at else "") or NOT_MEASURED
 
         return PLACEHOLDER.sub(number, self.meta.found.strip())
 
