@@ -137,8 +137,7 @@ def _say_time(plan: Plan) -> None:
     blocked_s = plan.seconds_of(Action.BLOCKED)
     more = f", and {time_told(blocked_s, 'core-')} of what is blocked here" if blocked_s else ""
     here = time_told(plan.wall_s(max(1, min(num_cores(), plan.num_to_run))))
-    told = f"about {time_told(plan.seconds, 'core-')} of trials to run, {here} here{more}"
-    say("\n".join(wrapped(told)))
+    say(f"about {time_told(plan.seconds, 'core-')} to run, {here} here{more}")
 
 
 def _plan_row(item: PlannedTrial) -> dict[str, Any]:

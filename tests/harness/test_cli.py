@@ -45,7 +45,7 @@ def test_list_names_tasks_with_their_titles_in_80_columns(cli: Cli, toy: ToyPape
     toml = toy.folder / "paper.toml"
     toml.write_text(toml.read_text().replace("Squares grow", "Squares grow " * 20))
     (line,) = cli("list", "toylab").out.splitlines()
-    assert len(line) == 80 and line.endswith("...")
+    assert 70 < len(line) <= 80 and line.endswith("...")
     assert max(map(len, cli("list").out.splitlines())) <= 80
 
 
