@@ -78,7 +78,7 @@ def verdicts(
     workspace = _opened(find_results(), tasks, set, seeds)
     scale = None if profile is None else parse_profile(profile)
     places = places_of(workspace, [task.id for task in tasks], scale)
-    rows = verdicts_of(workspace, library.papers, places, lambda _: library)
+    rows = verdicts_of(workspace, library, places)
     columns = None if rows else [each.name for each in fields(CheckRow)]
     return pd.DataFrame(json_rows(rows, workspace.overrides), columns=columns)
 

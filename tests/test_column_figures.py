@@ -24,8 +24,8 @@ from matplotlib.transforms import Bbox
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.publish.figures import FigureContext, draw, figure_of
-from harness.publish.refresh import reference_of
 from harness.publish.stand_ins import stand_ins
+from harness.publish.stored import reference_of
 from harness.publish.style import sequential
 from harness.registry import load_registry
 from harness.store.result import csv_path, load_result

@@ -14,10 +14,10 @@ from harness.commands.app import app
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.errors import UsageError
-from harness.publish.refresh import reference_of
 from harness.publish.report.paper_table import paper_alone_as, table_as
 from harness.publish.report.printed import Printed, print_tables
 from harness.publish.report.table_text import as_text
+from harness.publish.stored import reference_of
 from harness.registry import load_registry
 from harness.store.result import load_result
 from harness.store.workspace import Workspace
@@ -130,7 +130,7 @@ def test_without_a_run_the_paper_s_values_are_printed_alone() -> None:
 
 def test_the_command_prints_the_layout_and_on_request_the_long_form() -> None:
     assert "LISA without sampled blocks" in table().splitlines()[0]
-    assert "Ran on: short answers of Alpaca for" in " ".join(table().split())
+    assert "Ran on: short answers of Alpaca instead of" in " ".join(table().split())
     assert next(csv.reader(io.StringIO(table("--format", "csv"))))[0] == "In nats"
     title, _, header = table("--long").partition("\n\n")
     title = " ".join(title.split())

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -71,11 +69,6 @@ class Verbs(TyperGroup):
         return _made(cmd_name) if cmd_name in VERBS else None
 
     def invoke(self, ctx: Any) -> Any:
-        if "--help" not in sys.argv and "REPRO_ROOT" in os.environ:
-            from harness.store.workspace import find_workspace
-
-            # A wrong root is told at once, also by verbs that would not come to it.
-            find_workspace()
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt as interrupt:

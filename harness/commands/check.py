@@ -1,12 +1,8 @@
-"""The verb that tells verdicts; of papers whose stored ones are current nothing is imported."""
+"""The verb that tells verdicts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import suppress
-from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -19,14 +15,8 @@ from harness.commands.common import (
     broken_said,
     headed,
     print_rows,
-    say_all_broken,
 )
 from harness.declare.profiles import parse_profile
-from harness.errors import SpecError
-
-if TYPE_CHECKING:  # what they import would slow every verb down
-    from harness.registry import Library, PaperFolder
-    from harness.store.workspace import Workspace
 
 CheckedProfile = Annotated[
     str | None,
@@ -55,46 +45,13 @@ def check(
     from harness.publish.report.terminal import check_text
     from harness.publish.verdicts import json_rows, places_of, verdicts_of
 
-    asked = _asked(selectors or [], settings, seeds, is_deep=deep)
-    places = places_of(asked.workspace, asked.names, parse_profile(profile) if profile else None)
-    rows = verdicts_of(asked.workspace, asked.papers, places, asked.load, deep=deep)
-    overrides = asked.workspace.overrides
-    if as_json:
-        print_rows(json_rows(rows, overrides), as_json=True, columns=[])
-    else:
-        typer.echo(headed(check_text(rows, everything=everything, brief=brief), overrides))
-    if broken_said or any(row.fails for row in rows):
-        raise typer.Exit(1)
-
-
-@dataclass(frozen=True, slots=True)
-class _Judged:
-    """What is checked, and what imports a paper where its verdicts are not stored."""
-
-    workspace: Workspace
-    papers: Mapping[str, PaperFolder]
-    names: list[str]
-    load: Callable[[str], Library]
-
-
-def _asked(
-    selectors: list[str], settings: list[str] | None, seeds: int | None, *, is_deep: bool
-) -> _Judged:
-    """Return what some words ask for; where stored verdicts will do, no paper is imported."""
-    from harness.registry import find_papers, find_tasks, load_registry
-    from harness.store.workspace import find_results
-
-    @cache
-    def load(paper: str) -> Library:
-        library = load_registry([paper])
-        say_all_broken(library, selectors)
-        return library
-
-    if not (settings or seeds is not None or is_deep):
-        # Where a paper.toml is not as it should be, that is told with all that is broken.
-        with suppress(SpecError):
-            papers = find_papers()
-            return _Judged(find_results(), papers, [*find_tasks(selectors, papers)], load)
     asked = asked_for(selectors, "smoke", settings, seeds, reads=True)
     names = [task.id for task in asked.tasks]
-    return _Judged(asked.workspace, asked.library.papers, names, lambda _: asked.library)
+    places = places_of(asked.workspace, names, parse_profile(profile) if profile else None)
+    rows = verdicts_of(asked.workspace, asked.library, places, deep=deep)
+    if as_json:
+        print_rows(json_rows(rows, asked.overrides), as_json=True, columns=[])
+    else:
+        typer.echo(headed(check_text(rows, everything=everything, brief=brief), asked.overrides))
+    if broken_said or any(row.fails for row in rows):
+        raise typer.Exit(1)

@@ -6,7 +6,6 @@ import json
 import math
 import re
 import shlex
-import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ import typer
 from harness.declare.profiles import parse_profile
 from harness.errors import SpecError, UsageError
 from harness.outgoing import tidy
-from harness.terminal import wrapped
+from harness.terminal import WIDTH, wrapped
 
 if TYPE_CHECKING:  # what `repro list` needs none of
     from harness.declare.overrides import Overrides
@@ -62,8 +61,8 @@ def group(*, help: str, epilog: str = "") -> typer.Typer:
 CELL_CHARS = 10_000
 MOST_TOLD = 5
 """Tasks that are named where none of many has a trial."""
-LEAST_WRAPPED = 24
-"""Characters of the last column of a table that is wider than the terminal."""
+LEAST_WRAPPED = 40
+"""Characters that the last column of a table needs beside the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +206,8 @@ def time_told(seconds: float, of: str = "") -> str:
 def print_rows(rows: Sequence[Mapping[str, Any]], *, as_json: bool, columns: Sequence[str]) -> None:
     """Print rows on stdout: all fields as JSON, or some as a table with aligned columns.
 
-    On a terminal the last column, where words stand, is wrapped; a pipe has no width.
+    The last column, where words stand, is wrapped: beside the others, or below where they leave
+    it no room.
     """
     if as_json:
         typer.echo(json.dumps([dict(row) for row in rows], indent=1, ensure_ascii=False))
@@ -215,15 +215,13 @@ def print_rows(rows: Sequence[Mapping[str, Any]], *, as_json: bool, columns: Seq
     heads = [column.replace("_", " ") for column in columns]
     cells = [heads, *([_cell(row.get(column)) for column in columns] for row in rows)]
     *widths, last = (max(map(len, column)) for column in zip(*cells, strict=True))
-    indent = " " * sum(width + 2 for width in widths)
-    if sys.stdout.isatty():
-        last = max(shutil.get_terminal_size().columns - len(indent), LEAST_WRAPPED)
+    indent = sum(width + 2 for width in widths)
+    is_beside = indent + min(last, LEAST_WRAPPED) <= WIDTH
     for *before, words in cells:
         head = "".join(f"{cell:{width}}  " for cell, width in zip(before, widths, strict=True))
-        lines = wrapped(words, width=last) or [""]
-        typer.echo(
-            "\n".join([f"{head}{lines[0]}".rstrip(), *(indent + each for each in lines[1:])])
-        )
+        text = "\n".join(wrapped(words, indent if is_beside else 4))
+        line = f"{head}{text.lstrip()}" if is_beside else f"{head.rstrip()}\n{text}"
+        typer.echo(line.rstrip())
 
 
 def _cell(value: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -36,7 +37,7 @@ NamesArgument = Annotated[
 
 @app.command("list")
 def list_data(as_json: JsonOption = False) -> None:
-    """List data sets: kind, variants, which one would be used, licence."""
+    """List data sets: kind, size, which variant is here; as JSON also licence and origin."""
     rows: list[dict[str, Any]] = [
         {
             "name": dataset.name,
@@ -53,8 +54,13 @@ def list_data(as_json: JsonOption = False) -> None:
         }
         for dataset in catalogue().values()
     ]
-    columns = ["name", "kind", "variants", "available", "num_records", "licence"]
-    print_rows(rows, as_json=as_json, columns=columns)
+    if as_json:
+        return print_rows(rows, as_json=True, columns=[])
+    shown = [
+        row | {"records": row["num_records"], "here": row["available"] or "no"} for row in rows
+    ]
+    columns = ["name", "kind", "records", "here", "variants"]
+    print_rows(shown, as_json=False, columns=columns)
 
 
 @app.command("verify")
@@ -64,8 +70,7 @@ def verify(names: NamesArgument = None, as_json: JsonOption = False) -> None:
     Named ones must be there; without names, those that are missing are only shown.
     """
     rows = [_verify_one(name) for name in names or catalogue()]
-    columns = ["name", "state", "variant", "sha256", "reason"]
-    print_rows(rows, as_json=as_json, columns=columns)
+    print_rows(rows, as_json=as_json, columns=["name", "state", "variant", "reason"])
     bad = [row["name"] for row in rows if row["state"] == "bad"]
     if names:
         bad += [row["name"] for row in rows if row["state"] == "missing"]
@@ -144,29 +149,20 @@ def pack(
     asked = asked_for(tasks, profile)
     trials = trials_behind(asked.tasks, asked.profile)
     packed = pack_data(sorted({name for trial in trials for name in trial.needs.data}), out)
-    columns = ["name", "variant", "path", "bytes", "sha256"]
-    rows = [{column: getattr(item, column) for column in columns} for item in packed]
-    print_rows(rows, as_json=as_json, columns=columns)
+    rows = [asdict(item) for item in packed]
+    print_rows(rows, as_json=as_json, columns=["name", "variant", "bytes", "path"])
     copied = sum(1 for item in packed if item.path)
     say(f"packed {copied} of {len(packed)} data sets; there: export REPRO_DATA={out}")
 
 
 def _verify_one(name: str) -> dict[str, Any]:
     row: dict[str, Any] = {"name": name, "variant": available(name), "sha256": "", "reason": ""}
-    if row["variant"] is None:
-        return {**row, "state": _state_of_absent(name), "reason": why_missing(name)}
     try:
+        if row["variant"] is None and locate(find(name)) is None:
+            return {**row, "state": "missing", "reason": why_missing(name)}
         content = load(name)
     except DataError as error:
         return {**row, "state": "bad", "reason": str(error)}
     alone = "held against its first fetch alone: the catalogue does not know its content"
     reason = "" if find(name).sha256 else alone
     return {**row, "state": "ok", "sha256": content.sha256, "reason": reason}
-
-
-def _state_of_absent(name: str) -> str:
-    try:
-        locate(find(name))
-    except DataError:
-        return "bad"  # something is there, or was fetched, and is not what the catalogue says
-    return "missing"

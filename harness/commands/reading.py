@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import asdict
+from textwrap import shorten
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
@@ -24,7 +25,7 @@ from harness.commands.common import (
 from harness.declare.profiles import parse_profile
 from harness.errors import SpecError, UsageError, one_of
 from harness.outgoing import tidy
-from harness.terminal import WIDTH
+from harness.terminal import WIDTH, wrapped
 
 if TYPE_CHECKING:
     from harness.run.plan import Plan, PlannedTrial
@@ -68,11 +69,8 @@ def _title_lines(titles: dict[str, str]) -> list[str]:
     """Return an id and its title per line, cut where it does not fit: `repro show` has it whole."""
     width = max(map(len, titles), default=0)
     room = max(WIDTH - width - 2, 20)
-    told = {name: tidy(title) for name, title in titles.items()}
-    return [
-        f"{name:{width}}  {title if len(title) <= room else title[: room - 3] + '...'}"
-        for name, title in told.items()
-    ]
+    told = {name: shorten(tidy(title), room, placeholder=" ...") for name, title in titles.items()}
+    return [f"{name:{width}}  {title}" for name, title in told.items()]
 
 
 def _listed(selectors: Selectors, kind: str | None, profile: str | None) -> list[dict[str, Any]]:
@@ -124,8 +122,10 @@ def show_plan(
         print_rows([_plan_row(item) for item in plan.items.values()], as_json=True, columns=[])
         return
     say_no_trials(plan)
-    columns = ["experiment", "action", "trials", "core_s", "memory_MiB", "reason"]
-    print_rows(_plan_groups(plan), as_json=False, columns=columns)
+    for head, rows in _plan_groups(plan).items():
+        typer.echo("\n".join(wrapped(head, hang=2)))
+        print_rows(rows, as_json=False, columns=["experiment", "trials", "core_s", "memory_MiB"])
+        typer.echo("")
     _say_time(plan)
 
 
@@ -137,7 +137,7 @@ def _say_time(plan: Plan) -> None:
     blocked_s = plan.seconds_of(Action.BLOCKED)
     more = f", and {time_told(blocked_s, 'core-')} of what is blocked here" if blocked_s else ""
     here = time_told(plan.wall_s(max(1, min(num_cores(), plan.num_to_run))))
-    say(f"about {time_told(plan.seconds, 'core-')} of trials to run, {here} here{more}")
+    say(f"about {time_told(plan.seconds, 'core-')} to run, {here} here{more}")
 
 
 def _plan_row(item: PlannedTrial) -> dict[str, Any]:
@@ -157,23 +157,24 @@ def _plan_row(item: PlannedTrial) -> dict[str, Any]:
     }
 
 
-def _plan_groups(plan: Plan) -> list[dict[str, Any]]:
-    """Return one row per experiment, action and reason, with what its trials take together."""
-    groups: dict[tuple[str, str, str], list[PlannedTrial]] = {}
+def _plan_groups(plan: Plan) -> dict[str, list[dict[str, Any]]]:
+    """Return by action and reason a row per experiment, with what its trials take together."""
+    groups: dict[str, dict[str, list[PlannedTrial]]] = {}
     for item in plan.items.values():
-        group = (item.trial.experiment.id, str(item.action), item.reason)
-        groups.setdefault(group, []).append(item)
-    return [
-        {
-            "experiment": experiment,
-            "action": action,
-            "trials": len(items),
-            "core_s": sum(i.estimate.seconds for i in items if action != "reuse"),
-            "memory_MiB": round(max(i.estimate.memory_bytes for i in items) / 2**20),
-            "reason": reason,
-        }
-        for (experiment, action, reason), items in groups.items()
-    ]
+        group = groups.setdefault(f"{item.action}: {item.reason}", {})
+        group.setdefault(item.trial.experiment.id, []).append(item)
+    return {
+        head: [
+            {
+                "experiment": experiment,
+                "trials": len(items),
+                "core_s": sum(i.estimate.seconds for i in items if i.action != "reuse"),
+                "memory_MiB": round(max(i.estimate.memory_bytes for i in items) / 2**20),
+            }
+            for experiment, items in group.items()
+        ]
+        for head, group in groups.items()
+    }
 
 
 def show_status(
@@ -192,18 +193,20 @@ def show_status(
     states = trial_states(asked.tasks, asked.profile, RecordStore(asked.workspace))
     if failed:
         states = [state for state in states if not state.has_result]
-    if as_json or failed:
-        rows = [asdict(state) for state in states]
-        print_rows(rows, as_json=as_json, columns=["trial", "state", "note"])
-        return
+    if as_json:
+        return print_rows([asdict(state) for state in states], as_json=True, columns=[])
+    if failed:
+        rows = [
+            {"state": s.state, "trial": ": ".join(filter(None, [s.trial, s.note]))} for s in states
+        ]
+        return print_rows(rows, as_json=False, columns=["state", "trial"])
     counts: dict[str, Counter[str]] = {}
     for state in states:
         counter = counts.setdefault(state.experiment, Counter())
         counter[state.state] += 1
         counter["stale"] += state.stale
-    shown = [*STATES, "stale"]
-    print_rows(
-        [{"experiment": name, **{s: c[s] for s in shown}} for name, c in counts.items()],
-        as_json=False,
-        columns=["experiment", *shown],
-    )
+    counted = [
+        {"experiment": name, "trials": [f"{c[s]} {s}" for s in (*STATES, "stale") if c[s]]}
+        for name, c in counts.items()
+    ]
+    print_rows(counted, as_json=False, columns=["experiment", "trials"])

@@ -22,10 +22,8 @@ def report(site_only: SiteOption = False) -> None:
 
     asked = asked_for(None, reads=True)
     finish_pairs(asked.workspace.root / "results")
-    pages = load_pages(asked.workspace, asked.library, PROFILES, store=not site_only)
-    for page in pages:
-        if page.problem and page.meta.id in asked.library.papers:
-            say_broken(f"{page.meta.id}: {page.problem}")
-    if not site_only:
+    store = not site_only
+    pages = load_pages(asked.workspace, asked.library, PROFILES, store=store, tell=say_broken)
+    if store:
         say(f"wrote {write_results(asked.workspace, asked.library, pages)}")
     say(f"wrote {write_site(asked.workspace, pages)}: open it in a browser")

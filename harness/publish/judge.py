@@ -57,39 +57,28 @@ def judge(
     overrides: of the variant that is judged.
     """
     missing = _not_run(task, result, profile, overrides)
-    today = _registered_today(task, result, profile, overrides)
+    registered = {} if result is None else result.meta.registered
+    # No grid is walked where no record says what claims asked.
+    today = task_registrations(task, profile, overrides) if registered else {}
     rows = []
     for claim in task.claims:
-        if result is None or missing is not None:
-            found = evaluate_elsewhere(claim, profile) or missing
-            assert found is not None
+        if missing is not None:
+            scope = claim.scope
+            is_asked = profile in scope.profiles
+            found = missing if is_asked else untested("scale", scope.elsewhere)
         else:
+            assert result is not None  # or it would be missing
             found = evaluate(claim, result.table, seed=task.table.seed, profile=profile)
-        then = None if result is None else result.meta.registered.get(claim.id)
-        registered = then is not None and then == today.get(claim.id)
-        rows.append(_row(task, claim, profile, found, reference, registered=registered))
+        then = registered.get(claim.id)
+        is_registered = then is not None and then == today.get(claim.id)
+        rows.append(_row(task, claim, profile, found, reference, registered=is_registered))
     return rows
-
-
-def evaluate_elsewhere(claim: Claim, profile: Profile) -> Verdict | None:
-    """Return the verdict of a claim that a profile can never decide; None for any other."""
-    scope = claim.scope
-    return None if profile in scope.profiles else untested("scale", scope.elsewhere)
 
 
 def failed_rows(task: Task, profile: Profile, reason: str) -> list[CheckRow]:
     """Return ERROR for every claim of a task whose stored result cannot be used."""
     verdict = Verdict(word=Word.ERROR, reason=reason)
     return [_row(task, claim, profile, verdict, None, registered=False) for claim in task.claims]
-
-
-def _registered_today(
-    task: Task, result: TaskResult | None, profile: Profile, overrides: Overrides
-) -> dict[str, str]:
-    """Return what claims ask today; no grid is walked where no record says what they asked."""
-    if result is None or not result.meta.registered:
-        return {}
-    return task_registrations(task, profile, overrides)
 
 
 def _not_run(

@@ -7,7 +7,6 @@ import traceback
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from harness.atomic import locked, write_bytes
 from harness.declare.profiles import PROFILES, Profile
@@ -15,6 +14,7 @@ from harness.declare.task import Task
 from harness.errors import HarnessError, RunError
 from harness.publish.check_row import CheckRow
 from harness.publish.stand_ins import stand_ins
+from harness.publish.stored import Stored
 from harness.publish.verdicts import write_verdicts
 from harness.registry import Library, walk_experiments
 from harness.store.result import (
@@ -27,9 +27,6 @@ from harness.store.result import (
 from harness.store.store import RecordStore, holds
 from harness.store.trial import Trial, grid_of, with_upstream
 from harness.store.workspace import Workspace
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 log = logging.getLogger(__name__)
 
@@ -58,17 +55,10 @@ def refresh_task(workspace: Workspace, library: Library, task: Task, profile: Pr
 def _draw(
     workspace: Workspace, library: Library, task: Task, result: TaskResult, profile: Profile
 ) -> None:
-    from harness.publish.figures import draw
-
+    stands_in = result.meta.stands_in
+    stored = Stored(library, task, profile, workspace.overrides, result.table, stands_in)
     try:
-        image = draw(
-            task,
-            table=result.table,
-            reference=reference_of(library, task),
-            profile=profile,
-            stands_in=result.meta.stands_in,
-            aside=workspace.overrides.label,
-        )
+        image = stored.image("svg")
     # What a view raises that finds rows, values or divisors missing.
     except (HarnessError, LookupError, ValueError, ArithmeticError):
         if not result.meta.trials.without_result:
@@ -89,13 +79,6 @@ def draw_stored(workspace: Workspace, library: Library, task: Task) -> list[Path
             _draw(workspace, library, task, result, profile)
             paths.append(figure_path(workspace, task, profile))
     return paths
-
-
-def reference_of(library: Library, task: Task) -> pd.DataFrame:
-    """Return the paper's reference rows for a task, as a frame."""
-    from harness.declare.reference import load_reference
-
-    return load_reference(library.papers[task.paper].folder, task.word)
 
 
 def pack_experiments(

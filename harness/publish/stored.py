@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from harness.declare.overrides import Overrides
 from harness.declare.profiles import Profile
+from harness.declare.reference import load_reference
 from harness.declare.task import Task
 from harness.errors import UsageError
 from harness.registry import Library
@@ -24,6 +25,11 @@ if TYPE_CHECKING:  # matplotlib is for figures alone
     from harness.publish.report.paper_table import TableFormat
 
 
+def reference_of(library: Library, task: Task) -> pd.DataFrame:
+    """Return the paper's reference rows for a task, as a frame."""
+    return load_reference(library.papers[task.paper].folder, task.word)
+
+
 class NoResultError(UsageError):
     """A task has no stored result of what was asked for."""
 
@@ -33,14 +39,13 @@ class NoResultError(UsageError):
 
     def paper_alone(self, fmt: TableFormat) -> str:
         """Return the table with the paper's values alone; empty where there are none."""
-        from harness.publish.refresh import reference_of
         from harness.publish.report.paper_table import paper_alone_as
 
         reference = reference_of(self.library, self.task)
         return paper_alone_as(fmt, self.task, reference, title=self.library.titles[self.task.id])
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Stored:
     """A task's stored table, and what it is of."""
 
@@ -54,7 +59,6 @@ class Stored:
 
     def printed(self, fmt: TableFormat, *, long: bool = False) -> str:
         """Return it as the paper prints it; long: a line per row, seeds aggregated."""
-        from harness.publish.refresh import reference_of
         from harness.publish.report.paper_table import table_as
 
         return table_as(
@@ -76,8 +80,6 @@ class Stored:
         return draw(self.task, fmt=fmt, **self._drawn_from(), **look)
 
     def _drawn_from(self) -> dict[str, Any]:
-        from harness.publish.refresh import reference_of
-
         return {
             "table": self.table,
             "reference": reference_of(self.library, self.task),
@@ -97,14 +99,8 @@ def find_stored(
     overrides = workspace.overrides
     for profile in profiles:
         if (result := load_result(workspace, task, profile)) is not None:
-            return Stored(
-                library=library,
-                task=task,
-                profile=profile,
-                overrides=overrides,
-                table=result.table,
-                stands_in=result.meta.stands_in,
-            )
+            stands_in = result.meta.stands_in
+            return Stored(library, task, profile, overrides, result.table, stands_in)
     where = f" at {profiles[0]}" if len(profiles) == 1 else ""
     whose = f" of the {overrides.label}" if overrides else ""
     makes = "" if overrides else awaited_text(task.id, awaited_by(task))

@@ -1,14 +1,13 @@
 """Verdicts of stored results, kept per paper and profile with digests of what they follow from.
 
-Where tables, declarations and code are as they were, the file is what they would give again, and
-no paper needs to be imported to read it.
+Where tables, declarations and code are as they were, the file is what they would give again.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
@@ -54,32 +53,26 @@ def places_of(workspace: Workspace, names: Sequence[str], wanted: Profile | None
 
 
 def verdicts_of(
-    workspace: Workspace,
-    papers: Mapping[str, PaperFolder],
-    places: Sequence[Place],
-    load: Callable[[str], Library],
-    *,
-    deep: bool = False,
+    workspace: Workspace, library: Library, places: Sequence[Place], *, deep: bool = False
 ) -> list[CheckRow]:
-    """Return the verdicts of tasks; a paper whose stored file is current is not imported.
+    """Return the verdicts of tasks, as they are stored where the file of their paper is current.
 
-    load: imports one paper; deep: build tables and verdicts anew from the committed records, and
-    compare.
+    deep: build tables and verdicts anew from the committed records, and compare.
     """
     files: dict[tuple[str, Profile], list[CheckRow] | None] = {}
     rows: list[CheckRow] = []
     for name, profile in places:
-        paper = name.split("/")[0]
-        if (paper, profile) not in files:
-            files[paper, profile] = None if deep else _current(workspace, papers[paper], profile)
-        known = files[paper, profile]
-        mine = [row for row in known or () if row.task == name]
-        if mine:
-            rows += mine
-        elif (task := load(paper).tasks.get(name)) is not None:
-            rows += judge_stored(load(paper), workspace, task, profile, deep=deep)
+        task = library.tasks[name]
+        at = (task.paper, profile)
+        if at not in files:
+            files[at] = None if deep else _current(workspace, library.papers[task.paper], profile)
+        known = files[at]
+        if known is None:
+            rows += judge_stored(library, workspace, task, profile, deep=deep)
+        else:
+            rows += [row for row in known if row.task == name]
     for paper, profile in files if deep else ():
-        _check_kept(workspace, papers[paper], profile, rows)
+        _check_kept(workspace, library.papers[paper], profile, rows)
     return rows
 
 
@@ -122,7 +115,7 @@ def paper_verdicts(
     if not any(is_stored(workspace, name, profile) for name in names):
         return []
     places = [(name, profile) for name in names]
-    return verdicts_of(workspace, library.papers, places, lambda _: library)
+    return verdicts_of(workspace, library, places)
 
 
 def write_verdicts(

@@ -45,7 +45,7 @@ def test_list_names_tasks_with_their_titles_in_80_columns(cli: Cli, toy: ToyPape
     toml = toy.folder / "paper.toml"
     toml.write_text(toml.read_text().replace("Squares grow", "Squares grow " * 20))
     (line,) = cli("list", "toylab").out.splitlines()
-    assert len(line) == 80 and line.endswith("...")
+    assert 70 < len(line) <= 80 and line.endswith("...")
     assert max(map(len, cli("list").out.splitlines())) <= 80
 
 
@@ -72,7 +72,7 @@ import sys
 from harness.commands.app import app
 
 heavy = ["torch", "transformers", "matplotlib", "seaborn"]
-unasked = {"list": [*heavy, "pandas", "reproductions", "toylab"], "check": [*heavy, "toylab"]}
+unasked = {"list": [*heavy, "pandas", "reproductions", "toylab"], "check": [*heavy, "pandas"]}
 for verb in ("list", "check", "doctor", "plan", "status", "show", "table"):
     asked = {"show": ["toylab/tab01"], "table": ["toylab/tab01"], "doctor": []}
     words = [verb, *asked.get(verb, ["toylab"])]
@@ -80,7 +80,7 @@ for verb in ("list", "check", "doctor", "plan", "status", "show", "table"):
         app(words, standalone_mode=False)
     except SystemExit as end:
         assert not end.code, verb
-    # Of results as they were judged neither tables nor declarations are read.
+    # Of results as they were judged no table is read.
     found = [name for name in unasked.get(verb, heavy) if name in sys.modules]
     if found:
         sys.exit(f"{verb} loaded {found}")

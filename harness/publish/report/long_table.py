@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness.declare.reference import standing
 from harness.declare.statistics import mean_and_error
 from harness.declare.table import Column, Table
 from harness.publish.report.cell_text import ROUNDING, is_missing
-from harness.publish.report.text import exact, mean_sem, number
+from harness.publish.report.text import mean_sem, number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,33 +19,12 @@ NO_VALUE = "no value"
 """What our cell says where every seed lacks a value (all runs diverged)."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class OtherRow:
-    """A value of the paper that meets no cell of our table."""
-
-    series: str
-    at: str
-    name: str
-    unit: str
-    text: str
-    standing: str
-    """paper, early version, third party or derived."""
-
-    def __str__(self) -> str:
-        what = ", ".join(filter(None, [self.series, self.at, self.name]))
-        return f"{what}: {' '.join(filter(None, [self.text, self.unit]))} ({self.standing})"
-
-
-def other_row(row: Mapping[Any, Any]) -> OtherRow:
+def other_row(row: Mapping[Any, Any]) -> str:
     """Return a reference row as it is listed where it meets no value of ours."""
-    return OtherRow(
-        series=str(row["series"]),
-        at="" if math.isnan(row["x"]) else f"{row['x_name']} = {number(row['x'])}",
-        name=str(row["y_name"]),
-        unit=str(row["unit"]),
-        text=str(row["value_text"]),
-        standing=standing(row["status"]),
-    )
+    at = "" if math.isnan(row["x"]) else f"{row['x_name']} = {number(row['x'])}"
+    what = ", ".join(filter(None, [row["series"], at, row["y_name"]]))
+    value = " ".join(filter(None, [str(row["value_text"]), row["unit"]]))
+    return f"{what}: {value} ({standing(row['status'])})"
 
 
 def grid(columns: Table, table: pd.DataFrame) -> tuple[list[str], list[list[str]]]:
@@ -85,6 +63,6 @@ def _ours(cells: Sequence[Any], value: Column, *, seeded: bool) -> str:
         return NO_VALUE
     mean, error = mean_and_error([float(cell) for cell in known])
     if not seeded:
-        return exact(mean)
+        return f"{mean:.8g}"  # nothing blurs it
     text = mean_sem(mean, error if error > ROUNDING * abs(mean) else 0.0)
     return text if len(known) == len(cells) else f"{text} ({len(known)} of {len(cells)})"

@@ -26,8 +26,7 @@ from harness.publish.counts import (
 )
 from harness.publish.report.claim_line import ClaimLine
 from harness.publish.report.printed import Printed, print_tables, print_without_run
-from harness.publish.stand_ins import ran_on
-from harness.registry import BrokenTask
+from harness.publish.stand_ins import ran_on_sentence
 from harness.store.meta import ResultMeta
 from harness.store.result import TaskResult
 
@@ -74,8 +73,7 @@ class Run:
     @property
     def ran_on(self) -> str:
         """Say once what stood in for what the paper names; nothing where nothing did."""
-        here = ran_on(self.meta.stands_in) if self.meta else ""
-        return f"Ran on: {here}." if here else ""
+        return ran_on_sentence(self.meta.stands_in) if self.meta else ""
 
     @cached_property
     def printed(self) -> Printed | None:
@@ -111,7 +109,6 @@ class Section:
     paper: str
     item: Item
     task: Task | None = None
-    broken: BrokenTask | None = None
     runs: tuple[Run, ...] = ()
     """Stored profiles, best first."""
     reference: pd.DataFrame | None = None
@@ -143,14 +140,12 @@ class Section:
     @property
     def state(self) -> str:
         """Say in one line why there is nothing to show, or nothing if there is."""
-        if self.broken is not None:
-            return f"broken: {self.broken.reason}"
         if self.item.status == "without_data":
             return self.item.reason
         if self.item.status == "planned":
             return f"planned: {self.item.reason}"
         if self.task is None:
-            return f"broken: {self.item.file} declares no task {self.id}"
+            return f"broken: {self.item.file}, see repro doctor"
         return "" if self.runs else ": ".join(filter(None, ["not run", self.waits]))
 
     @cached_property
@@ -159,15 +154,6 @@ class Section:
         if self.task is None or self.reference is None or self.runs:
             return None
         return print_without_run(self.task, self.reference, title=self.item.title)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ScaleLine:
-    """A claim with its mark at each scale, empty where nothing was run."""
-
-    section: Section
-    row: CheckRow
-    marks: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -184,8 +170,6 @@ class PaperPage:
     """The README beside its code, from the top of the checkout; empty where it is not in there."""
     verified: str = ""
     """What came of trials that were run again, in a sentence."""
-    problem: str = ""
-    """Why nothing of it can be shown."""
 
     @property
     def name(self) -> str:
@@ -212,26 +196,24 @@ class PaperPage:
     @property
     def headline(self) -> list[tuple[Section, ClaimLine]]:
         """The claims that stand first, as paper.toml names them, each at its best scale."""
-        found = [(section, self._line(each)) for each in self.meta.headline
-                 if (section := self._section(each)) is not None]  # fmt: skip
-        return [(section, line) for section, line in found if line is not None]
+        return [at for each in self.meta.headline if (at := self._claim(each))]
 
-    def _section(self, name: str) -> Section | None:
-        word = name.partition(":")[0]
-        return next((each for each in self.sections if each.item.id == word), None)
-
-    def _line(self, name: str) -> ClaimLine | None:
-        section, claim = self._section(name), name.partition(":")[2]
-        rows = section.rows if section else ()
-        return next((ClaimLine(row) for row in rows if row.claim == claim), None)
+    def _claim(self, name: str) -> tuple[Section, ClaimLine] | None:
+        """Return a claim by its name, `item:claim`; None for one that is not there."""
+        item, _, claim = name.partition(":")
+        for section in self.sections:
+            for row in section.rows if section.item.id == item else ():
+                if row.claim == claim:
+                    return section, ClaimLine(row)
+        return None
 
     @property
     def found(self) -> str:
         """What came out in two or three sentences, with our numbers in them."""
 
         def number(match: re.Match[str]) -> str:
-            line = self._line(match[2])
-            ours = line.read.ours if line else ""
+            at = self._claim(match[2])
+            ours = at[1].read.ours if at else ""
             # A number that fell short reads better as "27 points worse".
             turned = ours.removeprefix("-") if ours.startswith("-") else f"-{ours}"
             return (turned if match[1] else ours) if ours else NOT_MEASURED
@@ -239,7 +221,7 @@ class PaperPage:
         return PLACEHOLDER.sub(number, self.meta.found.strip())
 
     @property
-    def scales(self) -> list[ScaleLine]:
+    def scales(self) -> list[tuple[Section, CheckRow, list[str]]]:
         """The paper's claims, each with its mark at every scale."""
         lines = []
         for section in self.sections:
@@ -248,7 +230,7 @@ class PaperPage:
                 known = [at.get((row.claim, profile)) for profile in SCALES]
                 marks = [MARKS[Word(each.verdict)] if each else "" for each in known]
                 if row.kind == "claim":
-                    lines.append(ScaleLine(section=section, row=row, marks=tuple(marks)))
+                    lines.append((section, row, marks))
         return lines
 
     @property

@@ -21,7 +21,7 @@ from harness.publish.report.table_text import (
     text_grid,
 )
 from harness.publish.report.text import markdown_cell, markdown_table
-from harness.publish.stand_ins import ran_on
+from harness.publish.stand_ins import ran_on, ran_on_sentence
 from harness.terminal import WIDTH
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def table_as(
     """
     here = ran_on(stands_in)
     named = f"{title} ({aside})" if aside else title
-    named = f"{named}. Ran on: {here}." if here else named
+    named = f"{named}. {ran_on_sentence(stands_in)}" if here else named
     content = None
     if task.layouts and not long:
         content = print_tables(task, table, reference, title=named)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from harness.declare.layout import Layout, Line, Shows
 from harness.declare.reference import MARKS, NOT_KNOWN, STANDING
 from harness.declare.task import Task
 from harness.publish.report.cell_text import NO_VALUE, NOT_RUN, ours_text, paper_text
-from harness.publish.report.long_table import OtherRow, other_row
+from harness.publish.report.long_table import other_row
 from harness.publish.report.text import PLUS_MINUS
 
 if TYPE_CHECKING:
@@ -96,6 +97,19 @@ class PrintedTable:
         """Return the cells as text, row by row."""
         return [[text + mark for text, mark in row] for row in self.cells()]
 
+    def column_groups(self) -> list[tuple[str, int]]:
+        """Return the groups of neighbouring columns, and how many columns each has."""
+        runs = groupby(self.columns, key=lambda head: head.group)
+        return [(group, len(list(run))) for group, run in runs]
+
+    def row_groups(self) -> list[tuple[str, list[tuple[str, list[str]]]]]:
+        """Return neighbouring rows of one group together: each row's head and cells."""
+        rows = zip(self.rows, self.texts(), strict=True)
+        return [
+            (group, [(head.text, cells) for head, cells in run])
+            for group, run in groupby(rows, key=lambda row: row[0].group)
+        ]
+
 
 def _cell(place: Place, row: Sequence[Place], *, alone: bool) -> tuple[str, str]:
     if not alone and _is_blank(place, row):
@@ -117,7 +131,7 @@ class Printed:
 
     title: str
     tables: tuple[PrintedTable, ...]
-    others: tuple[OtherRow, ...]
+    others: tuple[str, ...]
 
     @property
     def has_ours(self) -> bool:

@@ -37,7 +37,7 @@ def as_latex(content: Printed, *, name: str, where: str) -> str:
         heads = [_groups(table), " & ".join(["", *(tex(head.text) for head in table.columns)])]
         lines += _float(heads, rows, caption=f"{tex(title)} ({tex(where)}).", label=label,
                         notes=tex(" ".join(table.notes)))  # fmt: skip
-    lines += [f"% not in a cell: {' '.join(str(row).split())}" for row in content.others]
+    lines += [f"% not in a cell: {' '.join(row.split())}" for row in content.others]
     return "\n".join(lines) + "\n"
 
 
@@ -86,8 +86,7 @@ def _float(
 def _groups(table: PrintedTable) -> str:
     """Return the line of the groups' heads, and the rules below them; nothing without groups."""
     cells, rules, place = [], [], 2  # column 1 is that of the rows' heads
-    for group, run in groupby(table.columns, key=lambda head: head.group):
-        count = len(list(run))
+    for group, count in table.column_groups():
         cells.append(f"\\multicolumn{{{count}}}{{c}}{{{tex(group)}}}")
         rules += [f"\\cmidrule(lr){{{place}-{place + count - 1}}}"] if group else []
         place += count

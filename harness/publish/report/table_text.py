@@ -6,10 +6,8 @@ import csv
 import io
 import textwrap
 from collections.abc import Sequence
-from itertools import groupby
 from typing import TYPE_CHECKING
 
-from harness.publish.report.long_table import OtherRow
 from harness.publish.report.printed import Printed, PrintedTable
 from harness.publish.report.text import markdown_cell, markdown_table
 from harness.terminal import WIDTH, wrapped
@@ -35,16 +33,14 @@ def _side_by_side(table: PrintedTable) -> str:
     heads: list[str] = []
     rows: list[Sequence[str]] = []
     groups: dict[str, str] = {}
-    for group, run in groupby(
-        zip(table.rows, table.texts(), strict=True), lambda row: row[0].group
-    ):
+    for group, run in table.row_groups():
         if group:
             # Its words may be longer than the heads of its rows: they get a line of their own.
             heads.append(f"<{len(groups)}>")
             groups[heads[-1]] = group
             rows.append([""] * len(table.columns))
         for head, cells in run:
-            heads.append(f"  {head.text}" if group else head.text)
+            heads.append(f"  {head}" if group else head)
             rows.append(cells)
     names = [(head.group, head.text) for head in table.columns]
     columns = pd.MultiIndex.from_tuples(names) if any(group for group, _ in names) else None
@@ -64,7 +60,7 @@ def text_grid(frame: pd.DataFrame) -> str:
     return "\n".join(line.removesuffix("\\").rstrip() for line in lines)
 
 
-def others_lines(others: Sequence[OtherRow]) -> list[str]:
+def others_lines(others: Sequence[str]) -> list[str]:
     """Return the list of the paper's values that stand in no cell, in 80 columns; or nothing."""
     if not others:
         return []
@@ -78,12 +74,10 @@ def as_markdown(content: Printed, *, listed: bool = True) -> str:
     for table in content.tables:
         parts += [f"**{markdown_cell(table.title)}**"] if table.title else []
         rows = []
-        for group, lines in groupby(
-            zip(table.rows, table.texts(), strict=True), key=lambda pair: pair[0].group
-        ):
+        for group, lines in table.row_groups():
             if group:
                 rows.append([f"**{markdown_cell(group)}**", *([""] * len(table.columns))])
-            rows += [[markdown_cell(t) for t in (head.text, *texts)] for head, texts in lines]
+            rows += [[markdown_cell(text) for text in (head, *texts)] for head, texts in lines]
         heads = [markdown_cell(str(head)) for head in table.columns]
         parts += [markdown_table(["", *heads], rows), markdown_cell(" ".join(table.notes))]
     parts += others_lines(content.others) if listed else []

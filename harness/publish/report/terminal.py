@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harness.declare.overrides import Overrides
 from harness.declare.papers import Deviation, deviations_of, load_deviations
 from harness.declare.profiles import PROFILES, Profile
 from harness.declare.task import Task
@@ -16,7 +15,7 @@ from harness.errors import UsageError, nearest
 from harness.publish.check_row import CheckRow
 from harness.publish.counts import counted, rank
 from harness.publish.report.claim_line import ClaimLine, in_order
-from harness.publish.stand_ins import ran_on
+from harness.publish.stand_ins import ran_on_sentence
 from harness.publish.verdicts import verdicts_of
 from harness.registry import Library
 from harness.run.awaited import awaited_by, awaited_text, run_command
@@ -52,7 +51,7 @@ def line_of(row: CheckRow) -> list[str]:
     return named + wrapped(line.tail, 4, hang=2)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class View:
     """A task in one profile, with what a reader asks of it."""
 
@@ -60,26 +59,16 @@ class View:
     workspace: Workspace
     task: Task
     profile: Profile
+    is_stored: bool
     rows: tuple[CheckRow, ...]
 
     def only(self, claim: str) -> View:
         """Return one claim's verdict. Raises UsageError for an unknown one."""
         known = [row.claim for row in self.rows]
         if claim not in known:
-            everything = f"repro show {self.task.id}"
-            hint = nearest(claim, known)
-            raise UsageError(
-                f"{self.task.id} has no claim {claim!r}{hint} ({everything} lists them)"
-            )
+            task, hint = self.task.id, nearest(claim, known)
+            raise UsageError(f"{task} has no claim {claim!r}{hint} (repro show {task} lists them)")
         return replace(self, rows=tuple(row for row in self.rows if row.claim == claim))
-
-    @property
-    def overrides(self) -> Overrides:
-        return self.workspace.overrides
-
-    @property
-    def is_stored(self) -> bool:
-        return is_stored(self.workspace, self.task.id, self.profile)
 
     @property
     def deviations(self) -> list[Deviation]:
@@ -98,8 +87,8 @@ def view_of(library: Library, workspace: Workspace, task: Task, profile: Profile
     """Return a task at a profile: by default the largest that is stored, else `cpu`."""
     stored = [p for p in PROFILES if is_stored(workspace, task.id, p)]
     scale: Profile = profile or (stored[-1] if stored else "cpu")
-    rows = tuple(verdicts_of(workspace, library.papers, [(task.id, scale)], lambda _: library))
-    return View(library=library, workspace=workspace, task=task, profile=scale, rows=rows)
+    rows = verdicts_of(workspace, library, [(task.id, scale)])
+    return View(library, workspace, task, scale, scale in stored, tuple(rows))
 
 
 def task_text(view: View) -> str:
@@ -123,8 +112,7 @@ def _ran_on(view: View) -> str:
     if not view.is_stored or any(row.verdict == Word.ERROR for row in view.rows):
         return ""
     result = load_result(view.workspace, view.task, view.profile)
-    here = ran_on(result.meta.stands_in) if result else ""
-    return f"Ran on: {here}." if here else ""
+    return ran_on_sentence(result.meta.stands_in) if result else ""
 
 
 def claim_text(view: View) -> str:
@@ -149,11 +137,11 @@ def claim_text(view: View) -> str:
 def _commands(view: View) -> Iterator[str]:
     """Yield the commands that look further, a line each."""
     task = view.task
-    options = f" --profile {view.profile}{view.overrides.options}"
+    options = f" --profile {view.profile}{view.workspace.overrides.options}"
     if len(view.rows) > 1:
         yield f"  repro show {task.id}:{view.rows[0].claim}{options}"
     if view.is_stored:
         yield f"  repro table {task.id}{options}"
         if task.figure is not None:
             yield f"  repro plot {task.id}{options}"
-    yield f"  {run_command(task, view.profile, view.overrides)}"
+    yield f"  {run_command(task, view.profile, view.workspace.overrides)}"

@@ -32,15 +32,6 @@ def number(value: float | None) -> str:
     return f"{value:.{DIGITS}g}"
 
 
-def exact(value: float) -> str:
-    """Return a number that nothing blurs (a setting, an identity), with eight digits.
-
-    >>> exact(0.08665602), exact(256.0)
-    ('0.08665602', '256')
-    """
-    return f"{value:.8g}"
-
-
 def fixed(value: float, digits: int) -> str:
     """Return a number with so many digits after the point, unless they would make it zero.
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from importlib.resources import files
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +22,12 @@ from harness.publish.forest import draw_forest, forest_rows
 from harness.publish.report.claim_line import in_order, sentence
 from harness.publish.report.goals_md import PAGE, goals_line, goals_markdown
 from harness.publish.report.page import SCALES, PaperPage, folded_head
-from harness.publish.report.printed import Head
 from harness.publish.report.table_text import as_markdown
 from harness.publish.report.text import markdown_cell
 from harness.registry import Library
 from harness.store.workspace import COMMITTED_PROFILES, Workspace
 from harness.untrusted import is_there, read_text
 
-CHECKOUT_MARKS = (".git", "pyproject.toml", "RESULTS.md")
 STATIC = ("style.css", "report.js")
 TOP = "../.."
 """From a paper's page in Markdown to the top of the checkout."""
@@ -48,10 +45,10 @@ def write_results(workspace: Workspace, library: Library, pages: Sequence[PaperP
         for profile, image in forests(page).items():
             write_bytes(root / forest_of(page, profile), image)
         write_text(root / page_of(page), _filled("paper.md.j2", page=page))
-        folder = library.papers[page.meta.id].folder if not page.problem else root
-        readme = folder.resolve() / "README.md"
-        if not page.problem and _is_of(root.resolve(), readme):
-            update_block(readme, "verdicts", _filled("verdicts.md.j2", page=page))
+        folder = library.papers[page.meta.id].folder.resolve()
+        # Not that of another checkout, which may lie further below.
+        if folder.parents[1] == root.resolve():
+            update_block(folder / "README.md", "verdicts", _filled("verdicts.md.j2", page=page))
     named = [page for page in pages if page.meta.headline]
     for block in ("papers", "found"):
         update_block(root / "README.md", block, _filled(f"{block}.md.j2", pages=named))
@@ -98,14 +95,6 @@ def update_block(path: Path, name: str, block: str) -> None:
     write_text(path, f"{text[: begin + len(first)]}\n{block.strip()}\n{text[end:]}")
 
 
-def _is_of(root: Path, readme: Path) -> bool:
-    """Whether a README is of the checkout at `root`, and not of another one that lies below it."""
-    if not readme.is_relative_to(root):
-        return False
-    between = readme.parents[: readme.parents.index(root)]
-    return not any((folder / mark).exists() for folder in between for mark in CHECKOUT_MARKS)
-
-
 def page_of(page: PaperPage) -> str:
     """Return where a paper's page in Markdown lies, from the top of the checkout."""
     return f"results/{page.meta.id}/README.md"
@@ -127,16 +116,6 @@ def never_run(pages: Sequence[PaperPage]) -> list[Profile]:
     """Return the committed profiles in which nothing is stored."""
     present = {profile for page in pages for profile in page.profiles}
     return [profile for profile in COMMITTED_PROFILES if profile not in present]
-
-
-def groups(heads: Iterable[Head], cells: Sequence[Sequence[str]] = ()) -> list[Any]:
-    """Return neighbours of one group together: each head's text, with its row's cells."""
-    heads = list(heads)
-    rows = zip(heads, cells or [()] * len(heads), strict=True)
-    return [
-        (group, [(head.text, texts) for head, texts in run])
-        for group, run in groupby(rows, key=lambda row: row[0].group)
-    ]
 
 
 def render(name: str, **shown: Any) -> str:
@@ -163,8 +142,7 @@ def _environment(*, html: bool) -> Environment:
     )
     environment.filters.update(cell=markdown_cell, sentence=sentence, prose=prose)
     shown = (
-        as_markdown, folded_head, forest_of, forests, goals_line, groups, in_order, never_run,
-        page_of,
+        as_markdown, folded_head, forest_of, forests, goals_line, in_order, never_run, page_of,
     )  # fmt: skip
     environment.globals.update({each.__name__: each for each in shown})
     environment.globals.update(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 
@@ -21,13 +20,6 @@ OTHER_LINES = {"report": ["wrote site/index.html"], "table": [""] * 9}
 """What other steps of `make reproduce` print, at most."""
 
 
-@pytest.fixture
-def ran(cli: Cli) -> Cli:
-    """Return `repro` after a run at cpu."""
-    assert cli("run", "toylab", *CPU, "--executor", "inline").code == 0
-    return cli
-
-
 @pytest.mark.parametrize("words", [("check", "toylab"), ("show", "toylab/tab01")])
 def test_what_is_against_a_claim_is_told_whole_in_80_columns(
     cli: Cli, toy: ToyPaper, words: tuple[str, ...]
@@ -40,35 +32,12 @@ def test_what_is_against_a_claim_is_told_whole_in_80_columns(
     assert max(map(len, told.splitlines())) <= 80
 
 
-def test_json_is_the_same_with_all_and_brief(cli: Cli) -> None:
-    plain = cli("check", "toylab", "--json")
-    assert json.loads(plain.out)
-    assert cli("check", "toylab", "--json", "--all") == plain
-    assert cli("check", "toylab", "--json", "--brief") == plain
-
-
 def test_failing_check_is_written_out_and_fails_even_in_brief(cli: Cli, toy: ToyPaper) -> None:
     toy.task.write_text(LOST.replace("by_theory(profiles=SMOKE_AND_CPU)", "CHECK"))
     cli("run", "toylab", "--executor", "inline")
     for done in (cli("check", "toylab"), cli("check", "toylab", "--brief")):
         assert done.code == 1
         assert "toylab/tab01:grows: Squares grow, and" in done.out
-
-
-@pytest.mark.parametrize("suffix", [".csv", ".json"])
-def test_half_a_result_is_told_with_its_name(ran: Cli, toy: ToyPaper, suffix: str) -> None:
-    path = toy.csv("cpu").with_suffix(suffix)
-    path.unlink()
-    done = ran("table", "toylab/tab01", *CPU)
-    assert done.code == 2 and f"{path.name} is missing" in done.err
-
-
-def test_a_number_that_no_json_holds_is_told_with_its_file(ran: Cli, toy: ToyPaper) -> None:
-    path = toy.csv("cpu").with_suffix(".json")
-    path.write_text(re.sub(r'"memory_bytes": ?\d+', '"memory_bytes": -Infinity', path.read_text()))
-    assert "-Infinity" in path.read_text()
-    done = ran("table", "toylab/tab01", *CPU)
-    assert done.code == 2 and path.name in done.err
 
 
 def reproduce_steps() -> list[list[str]]:

@@ -71,14 +71,6 @@ def test_verify_names_what_is_bad_and_fails(folder: Path) -> None:
     assert "2 of 3 not right: verse, sums" in bad.stderr
 
 
-def test_verify_without_names_shows_what_is_missing_and_passes(folder: Path) -> None:
-    result = call("verify", "--json")
-    assert result.exit_code == 0
-    states = {name: row["state"] for name, row in rows_of(result).items()}
-    assert states["mnist"] == "missing"
-    assert states["pixels"] == "ok"
-
-
 def test_fetch_fills_the_cache_once(folder: Path, tmp_path: Path) -> None:
     first = call("fetch", "mini")
     assert first.exit_code == 0, first.exception
@@ -89,11 +81,6 @@ def test_fetch_fills_the_cache_once(folder: Path, tmp_path: Path) -> None:
     again = call("fetch", "mini", "--again")
     assert isinstance(again.exception, DataError)
     assert datasets.load("mini").records == [{"text": "a"}, {"text": "b"}]
-
-
-def test_fetch_of_a_wrong_name_is_a_usage_error(folder: Path) -> None:
-    assert isinstance(call("fetch", "min").exception, UsageError)
-    assert isinstance(call("fetch", "verse").exception, UsageError)
 
 
 def test_pack_is_a_data_folder_of_its_own(
@@ -151,9 +138,3 @@ def test_pack_overwrites_nothing(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="is not empty"):
         pack(["verse"], folder)
     assert list((tmp_path / "carry").iterdir()) == [kept]
-
-
-def test_pack_command_refuses_what_no_task_is_called(folder: Path, tmp_path: Path) -> None:
-    result = call("pack", "nosuchpaper", "--out", str(tmp_path / "carry"))
-    assert isinstance(result.exception, UsageError)
-    assert not (tmp_path / "carry").exists()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -55,6 +54,20 @@ def test_reading_verbs_change_no_file(ran: Cli, toy: ToyPaper) -> None:
         assert set(toy.root.rglob("*")) == paths, words
 
 
+def test_what_is_told_as_text_fits_80_columns(cli: Cli) -> None:
+    verbs = (
+        ("data", "list"),
+        ("data", "verify"),
+        ("doctor",),
+        ("list",),
+        ("params", "supar/fig06"),
+    )
+    trials = tuple((*verb, "lisa") for verb in (("plan",), ("status",), ("status", "--failed")))
+    for words in (*verbs, *trials):
+        lines = cli(*words).out.splitlines()
+        assert [line for line in lines if len(line) > 80] == [], words
+
+
 @pytest.fixture
 def read_only(ran: Cli, toy: ToyPaper, tmp_path: Path) -> Iterator[Cli]:
     """Return `repro` on the same checkout below a mount that is read-only, also for root."""
@@ -80,24 +93,11 @@ def test_reading_verbs_answer_in_a_read_only_checkout(read_only: Cli, tmp_path: 
 
 
 def test_committed_results_stand_in_for_records_that_are_torn_or_absent(
-    ran: Cli, toy: ToyPaper, tmp_path: Path
+    ran: Cli, tmp_path: Path
 ) -> None:
-    file = tmp_path / "all.tar.gz"
-    for _ in range(2):
-        plan = json.loads(ran("plan", "toylab", *CPU, "--json").out)
-        assert [row["action"] for row in plan] == ["reuse"] * NUM_TRIALS
-        status = json.loads(ran("status", "toylab", *CPU, "--json").out)
-        assert [row["state"] for row in status] == ["done"] * NUM_TRIALS
-        before = tree(toy.root)
-        done = ran("records", "export", str(file), "toylab", *CPU)
-        assert (done.code, f"{NUM_TRIALS} records" in done.err) == (0, True), done.err
-        assert tree(toy.root) == before
-        shutil.rmtree(toy.root / "runs", ignore_errors=True)
-
-
-def test_what_has_no_trial_at_a_profile_is_told_with_what_runs_it(cli: Cli) -> None:
-    told = "toylab/tab01 has no trial at gpu: repro run toylab/tab01 --profile cpu\n"
-    for verb, code in (("plan", 0), ("run", 4)):
-        done = cli(verb, "toylab", "--profile", "gpu")
-        assert (done.code, told in done.err) == (code, True), done.err
-        assert "has no trial" not in cli(verb, "toylab", "--profile", "smoke").err
+    plan = json.loads(ran("plan", "toylab", *CPU, "--json").out)
+    assert [row["action"] for row in plan] == ["reuse"] * NUM_TRIALS
+    status = json.loads(ran("status", "toylab", *CPU, "--json").out)
+    assert [row["state"] for row in status] == ["done"] * NUM_TRIALS
+    done = ran("records", "export", str(tmp_path / "all.tar.gz"), "toylab", *CPU)
+    assert (done.code, f"{NUM_TRIALS} records" in done.err) == (0, True), done.err

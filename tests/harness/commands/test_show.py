@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.harness.commands.varied import INLINE, VARIANT, told
+from tests.harness.commands.varied import INLINE, told
 from tests.harness.conftest import Cli
 from tests.harness.toy_paper import TASK, ToyPaper
 
@@ -86,16 +86,6 @@ def test_what_was_not_run_says_what_runs_it(cli: Cli) -> None:
     # At a profile where it has no trial, the command is that of one where it has.
     out = cli("show", "toylab/tab01", "--profile", "gpu").out
     assert "  repro run toylab/tab01 --profile cpu" in out.splitlines()
-
-
-def test_a_variant_is_shown_as_one(cli: Cli) -> None:
-    assert cli("run", "toylab", *INLINE, *VARIANT).code == 0
-    out = cli("show", "toylab/tab01", *VARIANT).out
-    assert out.startswith("Variant seeds=4, x=9")
-    assert "  repro table toylab/tab01 --profile smoke --set x=9 --seeds 4" in out
-    assert told(cli("show", "toylab/tab01", *VARIANT, "--json"))[0]["overrides"] == {
-        "seeds": 4, "x": 9,
-    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -123,8 +123,10 @@ def test_what_stood_in_is_named_at_the_foot_within_the_figure(width: Width) -> N
     given = {"table": TABLE, "reference": REFERENCE, "profile": "cpu", "width": width}
     plain, figure = (figure_of(TASK, **given, stands_in=each) for each in ({}, here))
     told = figure.get_supxlabel().replace("\n", " ")
-    assert told.startswith("demo/fig01, profile cpu; ran on a smaller one of WIDTH 0 for net 0, ")
-    assert told.endswith(" for net 5")
+    assert told.startswith(
+        "demo/fig01, profile cpu; ran on a smaller one of WIDTH 0 instead of net 0; "
+    )
+    assert told.endswith(" instead of net 5")
     (low, bottom), (high, _) = figure.texts[0].get_window_extent().get_points()
     assert low >= 0 and bottom >= 0 and high <= figure.bbox.width
     panels = [each.axes[0].get_window_extent().height for each in (plain, figure)]

@@ -7,24 +7,22 @@ from pathlib import Path
 import pandas as pd
 from matplotlib.figure import Figure
 
-from harness.atomic import write_bytes
 from harness.declare.claims import claims
 from harness.declare.criterion import at_least, at_most, equal
-from harness.declare.experiment import Experiment, Needs, Row, RunContext
+from harness.declare.experiment import Experiment, Needs, Row, RunContext, Status
 from harness.declare.layout import Cell, Layout, Line
 from harness.declare.papers import load_paper
 from harness.declare.params import Params, doc, seed
 from harness.declare.profiles import Profile
 from harness.declare.reference import COLUMNS as REFERENCE_COLUMNS
-from harness.declare.reference import load_reference
 from harness.declare.scope import CHECK, by_theory
 from harness.declare.table import Table, value
 from harness.declare.task import Task
-from harness.publish.figures import PALETTE, FigureContext, draw, plot_ours, plot_paper
+from harness.publish.figures import PALETTE, FigureContext, plot_ours, plot_paper
+from harness.publish.refresh import refresh_task
 from harness.registry import BrokenTask, Library, PaperFolder
-from harness.store.record import Provenance, Record
+from harness.store.record import Record, make_record
 from harness.store.registered import registrations
-from harness.store.result import build_result, figure_path, write_result
 from harness.store.store import RecordStore
 from harness.store.trial import Trial, grid_of
 from harness.store.workspace import Workspace
@@ -179,30 +177,24 @@ def demo_record(trial: Trial, registered: dict[str, str]) -> Record:
     """Return a trial's record; that of one seed failed."""
     density, number = float(trial.params["density"]), int(trial.params["seed"])
     failed = number == FAILED_SEED
-    return Record(
-        key=trial.key,
-        experiment=SWEEP.id,
-        version=1,
-        profile=trial.profile,
-        device="cpu",
-        params=dict(trial.params),
-        upstream=[],
-        status="failed" if failed else "done",
+    facts = {
+        "commit": "0123456789abcdef",
+        "dirty": True,
+        "code": "c" * 16,
+        "machine": {"cpu": "A processor", "num_cores": 2, "memory_bytes": 2**33, "gpus": []},
+        "versions": {"torch": "2.13.0"},
+        "overrides": {},
+        "registered": registered,
+    }
+    return make_record(
+        trial, facts,
+        status=Status.FAILED if failed else Status.DONE,
         error="no <GPU>" if failed else "",
         rows=[] if failed else [{"loss": LOSSES[density][number]}],
-        registered=registered,
-        provenance=Provenance(
-            commit="0123456789abcdef",
-            dirty=True,
-            machine={"cpu": "A processor", "num_cores": 2, "memory_bytes": 2**33, "gpus": []},
-            versions={"torch": "2.13.0"},
-            data={n: {"variant": "bundled", "sha256": h} for n, h in trial.data.items()},
-            code="c" * 16,
-            overrides={},
-            wall_s=12.5,
-            started_at="2025-01-01T00:00:00+00:00",
-        ),
-    )
+        started_at="2025-01-01T00:00:00+00:00",
+        wall_s=12.5,
+        data={n: {"variant": "bundled", "sha256": h} for n, h in trial.data.items()},
+    )  # fmt: skip
 
 
 def registered(profile: Profile) -> dict[str, str]:
@@ -212,21 +204,12 @@ def registered(profile: Profile) -> dict[str, str]:
     return asked
 
 
-def store(workspace: Workspace, task: Task, profile: Profile, folder: Path) -> None:
+def store(workspace: Workspace, library: Library, task: Task, profile: Profile) -> None:
     """Store records, table and figure as a run does."""
-    records = RecordStore(workspace)
-    trials, asked = grid_of(SWEEP, profile), registered(profile)
-    for trial in trials:
+    records, asked = RecordStore(workspace), registered(profile)
+    for trial in grid_of(SWEEP, profile):
         records.write(demo_record(trial, asked), replace=True)
-    if workspace.is_committed(profile):
-        records.pack(SWEEP.id, profile, trials)
-    result = build_result(task, profile, records.read)
-    assert result is not None
-    write_result(workspace, task, result)
-    if task.figure is not None:
-        reference = load_reference(folder, task.id.split("/")[1])
-        image = draw(task, table=result.table, reference=reference, profile=profile)
-        write_bytes(figure_path(workspace, task, profile), image)
+    refresh_task(workspace, library, task, profile)
 
 
 def demo_library(folder: Path) -> Library:
@@ -260,8 +243,8 @@ def make_demo(root: Path) -> tuple[Workspace, Library]:
     library = demo_library(folder)
     workspace = Workspace(root)
     for profile in ("smoke", "cpu"):
-        store(workspace, TASK, profile, folder)
-    store(workspace, HOSTILE_TASK, "cpu", folder)
+        store(workspace, library, TASK, profile)
+    store(workspace, library, HOSTILE_TASK, "cpu")
     return workspace, library
 
 

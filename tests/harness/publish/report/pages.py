@@ -33,16 +33,3 @@ def open_page(page: Page, demo: Demo, path: str = "index.html") -> list[str]:
 def shown(page: Page) -> list[str]:
     """Return the claims that the first page shows, by their marks."""
     return page.locator("#claims [data-facts]:visible .mark").all_inner_texts()
-
-
-def luminance(color: str) -> float:
-    """Return the WCAG luminance of `rgb(r, g, b)`, from 0 to 1."""
-    channels = [int(part) / 255 for part in color[4:-1].split(",")]
-    linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-    return sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
-
-
-def contrast(front: str, back: str) -> float:
-    """Return the WCAG contrast of two `rgb(r, g, b)` colours."""
-    low, high = sorted((luminance(front), luminance(back)))
-    return (high + 0.05) / (low + 0.05)

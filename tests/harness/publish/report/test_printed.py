@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from harness.declare.layout import Cell, Layout, Line
 from harness.declare.reference import COLUMNS as REFERENCE_COLUMNS
@@ -13,6 +15,7 @@ from harness.publish.report.paper_table import TABLE_FORMATS, TableFormat, table
 from harness.publish.report.printed import Printed, print_tables
 from harness.publish.report.table_tex import as_latex
 from harness.publish.report.table_text import as_markdown, as_text
+from harness.publish.report.text import markdown_cell
 
 SIZES = ("small", "large")
 LAYOUT = Layout(
@@ -107,10 +110,10 @@ def test_the_legend_names_the_marks_that_occur_and_no_other() -> None:
 
 def test_what_meets_no_cell_is_listed() -> None:
     """One at another rank; and the second of two that meet one cell."""
-    assert [(row.at, row.text) for row in printed().others] == [
-        ("rank = 16", "7"),
-        ("", "2.6"),
-    ]
+    assert printed().others == (
+        "lora large, rank = 16, peak: 7 GB (paper)",
+        "small full, peak: 2.6 GB (derived)",
+    )
     text = as_text(printed())
     assert "in no cell:\n- lora large, rank = 16, peak: 7 GB (paper)" in text
 
@@ -177,3 +180,13 @@ def test_markdown_names_groups_and_lists_or_counts_the_rest() -> None:
     assert "| **on a GPU** |  |  |\n| small | 2.0 \u00b1 0.6 / 2.5 | x / 1.5e |" in text
     assert text.endswith("- small full, peak: 2.6 GB (derived)\n")
     assert "in no cell" not in as_markdown(printed(), listed=False)
+
+
+@given(st.text())
+def test_markdown_cell_stays_in_its_cell(text: str) -> None:
+    cell = markdown_cell(text)
+    assert "\n" not in cell
+    assert "<" not in cell
+    bare = cell.replace("\\\\", "").replace("\\|", "").replace("\\`", "").replace("\\[", "")
+    assert not {"|", "["} & set(bare)
+    assert bare.count("`") % 2 == 0

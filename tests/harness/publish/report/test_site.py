@@ -9,11 +9,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from harness.declare.profiles import PROFILES
-from harness.publish.report.load import load_pages
-from harness.publish.report.write import prose, render, write_site
-from tests.harness.publish.report.demo_paper import HOSTILE, make_demo
-from tests.harness.publish.report.pages import Demo, contrast, open_page, page_of, shown
+from harness.publish.report.write import prose, render
+from tests.harness.publish.report.demo_paper import HOSTILE
+from tests.harness.publish.report.pages import Demo, open_page, page_of, shown
 
 PAPER = "demo.html"
 
@@ -54,20 +52,6 @@ def test_every_local_link_leads_to_a_file_or_a_place_in_it(demo: Demo) -> None:
                 assert place in links_of(target).ids, f"{page}: {link}"
 
 
-def files_of(site: Path) -> dict[str, bytes]:
-    paths = (path for path in site.rglob("*") if path.is_file())
-    return {str(path.relative_to(site)): path.read_bytes() for path in paths}
-
-
-def test_equal_results_give_an_equal_site_elsewhere(tmp_path: Path, demo: Demo) -> None:
-    workspace, library = make_demo(tmp_path / "elsewhere")
-    write_site(workspace, load_pages(workspace, library, PROFILES))
-    found = files_of(workspace.site)
-    assert found == files_of(demo[0].site)
-    table = demo[0].root / "results" / "demo" / "fig02.cpu.csv"
-    assert found["data/demo/fig02.cpu.csv"] == table.read_bytes()
-
-
 def test_backticks_become_code_and_nothing_else_markup(demo: Demo) -> None:
     assert prose("at `cpu` <b>") == "at <code>cpu</code> &lt;b&gt;"
     assert prose("one ` alone") == "one ` alone"
@@ -104,21 +88,6 @@ def test_a_phone_scrolls_no_page_sideways(phone: Page, demo: Demo, path: str) ->
     assert boxes and all(box["x"] >= 0 and box["x"] + box["width"] <= 390 for box in boxes)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_marks_are_readable_in_both_colour_schemes(
-    browser: Browser, demo: Demo, scheme: str
-) -> None:
-    with browser.new_context(color_scheme=scheme) as context:  # type: ignore[arg-type]
-        page = context.new_page()
-        open_page(page, demo, PAPER)
-        classes = page.locator(".mark").evaluate_all("all => all.map(each => each.className)")
-        words = {"supported", "contradicted", "undecided", "untested", "holds"}
-        assert {each.split()[1] for each in classes} == words
-        behind = page.evaluate("getComputedStyle(document.body).backgroundColor")
-        for mark in page.locator(".mark").all():
-            assert contrast(mark.evaluate("m => getComputedStyle(m).color"), behind) >= 4.5
-
-
 def test_a_claim_is_reached_and_read(page: Page, demo: Demo) -> None:
     open_page(page, demo)
     expect(page.locator(".card")).to_contain_text("1 supported, 1 contradicted, 1 undecided")
@@ -137,15 +106,6 @@ def test_a_claim_is_reached_and_read(page: Page, demo: Demo) -> None:
     expect(page.locator("#fig10 table.printed caption")).to_have_text("Loss, in nats")
     link = page.get_by_role("link", name="All rows as CSV").first
     assert (demo[0].site / str(link.get_attribute("href"))).is_file()
-
-
-@pytest.mark.parametrize("claim", ["fig02-grows", "fig02-rows", "fig02-smoke-rows"])
-def test_every_claim_has_an_address_that_unfolds_it(page: Page, demo: Demo, claim: str) -> None:
-    open_page(page, demo, f"{PAPER}#{claim}")
-    row = page.locator(f"li#{claim}")
-    expect(row).to_be_in_viewport()
-    link = row.get_by_role("link", name="Link to claim")
-    expect(link).to_have_attribute("href", f"#{claim}")
 
 
 def test_filter_and_address_say_the_same(page: Page, demo: Demo) -> None:
