@@ -106,11 +106,8 @@ class FigureContext:
         if moves and turn and nrows == 2:
             places, nrows, ncols = [(column, row) for row, column in asked], ncols, 2
         elif moves:
-            places, nrows, ncols = (
-                [divmod(at, 2) for at, _ in enumerate(asked)],
-                -(-len(asked) // 2),
-                2,
-            )
+            places = [divmod(at, 2) for at in range(len(asked))]
+            nrows, ncols = -(-len(asked) // 2), 2
         height = self.width_in / ncols * aspect * nrows
         figure = Page(figsize=(self.width_in, height), layout="constrained")
         grid = figure.subplots(nrows, ncols, sharex=sharex, sharey=sharey, squeeze=False)

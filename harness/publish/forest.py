@@ -20,15 +20,12 @@ if TYPE_CHECKING:
 
 COLOURS = {Word.SUPPORTED: "#1b7f5c", Word.CONTRADICTED: "#b2182b", Word.UNDECIDED: "#b8860b"}
 SIGNS = {Word.SUPPORTED: "o", Word.CONTRADICTED: "X", Word.UNDECIDED: "D"}
-WIDTH_IN = 3.3
-ROW_IN = 0.165
-PANEL_IN = 0.42
+ROW_IN = 0.19
+PANEL_IN = 0.46
 """What a panel takes beside its rows: its axis and the gap to the next one."""
 WIDEST = 6.0
 """A point farther out than so many times the middle one is drawn at the edge, as an arrow."""
-LETTERS = 66
-"""In a line of the words below."""
-LABEL_LETTERS = 32
+LABEL_LETTERS = 28
 """In a line of a row's label, of at most two."""
 
 
@@ -108,28 +105,22 @@ def draw_forest(rows: Sequence[CheckRow], profile: Profile) -> bytes:
     A panel per unit and a row per claim, in the paper's order; below them what was not tested.
     """
     # First: it says what is wrong with a user's settings of matplotlib.
-    from harness.publish.figures import saved  # isort: skip
+    from harness.publish.figures import WIDTH_IN, saved, themed  # isort: skip
     from matplotlib.figure import Figure
 
-    from harness.publish.style import themed
+    from harness.publish.page import stamp
 
     found = sorted(forest_rows(rows), key=lambda each: each.unit)
     panels = [(unit, list(group)) for unit, group in groupby(found, lambda each: each.unit)]
     panels.sort(key=lambda panel: -len(panel[1]))
-    words = _words(rows, profile)
-    heights = [ROW_IN * len(group) + PANEL_IN for _, group in panels]
-    foot = 0.1 * len(words) + 0.1
+    sizes = [len(group) for _, group in panels]
+    height = ROW_IN * sum(sizes) + PANEL_IN * len(sizes)
     with themed():
-        figure = Figure((WIDTH_IN, sum(heights) + foot))
-        top = sum(heights) + foot
-        for (unit, group), height in zip(panels, heights, strict=True):
-            box = (0.42, (top - height + PANEL_IN - 0.04) / (sum(heights) + foot), 0.55,
-                   (height - PANEL_IN) / (sum(heights) + foot))  # fmt: skip
-            _panel(figure.add_axes(box), unit, group)
-            top -= height
-        for number, line in enumerate(words):
-            place = (foot - 0.1 * (number + 1)) / (sum(heights) + foot)
-            figure.text(0.02, place, line, fontsize=5.5, va="bottom", color="#333333")
+        figure = Figure((WIDTH_IN["single"], height), layout="constrained")
+        grid = figure.subplots(len(panels), height_ratios=sizes, squeeze=False)
+        for ax, (unit, group) in zip(grid.flat, panels, strict=True):
+            _panel(ax, unit, group)
+        stamp(figure, _words(rows, profile))
         return saved(figure, "svg")
 
 
@@ -138,14 +129,15 @@ def _panel(ax: Axes, unit: str, group: Sequence[ForestRow]) -> None:
     for place, each in enumerate(reversed(group)):
         _draw_row(ax, place, each, edge)
     labels = ["\n".join(textwrap.wrap(each.row.label, LABEL_LETTERS)) for each in reversed(group)]
-    ax.set_yticks(range(len(group)), labels, fontsize=5.2, linespacing=0.95)
+    ax.set_yticks(range(len(group)), labels, fontsize=6.0, linespacing=0.95)
     ax.set_ylim(-0.6, len(group) - 0.4)
     ax.set_xlim(-edge, edge)
     ax.axvline(0.0, color="black", linewidth=0.8)
-    ax.tick_params(axis="x", labelsize=5.5)
+    ax.locator_params(axis="x", nbins=5)
+    ax.tick_params(axis="x", labelsize=6.0)
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
-    ax.set_xlabel(f"beyond what is asked ({unit})", fontsize=6, labelpad=1.5)
+    ax.set_xlabel(f"beyond what is asked ({unit})", fontsize=6.0, labelpad=1.5)
     ax.grid(visible=True, axis="x")
     ax.grid(visible=False, axis="y")
 
@@ -172,21 +164,21 @@ def _draw_row(ax: Axes, place: int, each: ForestRow, edge: float) -> None:
         filled = colour if each.row.registered else "white"
         ax.plot([first.mean], [place], SIGNS[word], color=colour, mfc=filled, ms=3.6, zorder=3)
     if each.paper is not None and abs(each.paper) <= edge:
-        ax.plot([each.paper], [place], "D", color="#666666", mfc="none", ms=4.6, mew=0.6, zorder=4)
+        ax.plot([each.paper], [place], "s", color="#666666", mfc="none", ms=4.6, mew=0.6, zorder=4)
     if each.row.control == "held":
         ax.plot([-0.97 * edge], [place], "^", color="#bbbbbb", ms=3)
 
 
-def _words(rows: Sequence[CheckRow], profile: Profile) -> list[str]:
-    """Return what stands below the panels, in lines."""
+def _words(rows: Sequence[CheckRow], profile: Profile) -> str:
+    """Return what stands below the panels."""
     mine = [row for row in rows if row.kind == "claim"]
     shown = forest_rows(mine)
     signs = {Word.SUPPORTED: "circle", Word.CONTRADICTED: "cross", Word.UNDECIDED: "diamond"}
     told = [f"{signs[word]}: {word.lower()}" for word in COLOURS]
     told += ["hollow: exploratory"] if any(not each.row.registered for each in shown) else []
-    told += ["grey diamond: the paper"] if any(each.paper is not None for each in shown) else []
+    told += ["grey square: the paper"] if any(each.paper is not None for each in shown) else []
     told += ["triangle: control held"] if any(e.row.control == "held" for e in shown) else []
     told += ["bar: 95 % interval; right of the line supports the paper"]
     left = [row.label for row in mine if row not in [each.row for each in shown]]
-    lines = textwrap.wrap(f"{profile}. {'; '.join(told)}.", LETTERS)
-    return lines + textwrap.wrap(f"Not tested: {', '.join(left)}." if left else "", LETTERS)
+    untested = f" Not tested: {', '.join(left)}." if left else ""
+    return f"{profile}. {'; '.join(told)}.{untested}"

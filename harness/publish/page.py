@@ -10,9 +10,11 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from matplotlib.artist import setp
 from matplotlib.collections import Collection
 from matplotlib.colors import to_rgb, to_rgba_array
 from matplotlib.figure import Figure
+from seaborn.utils import axis_ticklabels_overlap
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.text import Text
 
 LEAST_PANEL_IN = 0.7
-"""A panel that titles and legends press below this height makes the figure higher."""
+"""A panel that titles and legends press below this makes the figure higher; few rows have more."""
 _GAP_IN = 0.06  # between the words of neighbouring panels, and above the foot
 _COLORS = ("color", "facecolor", "edgecolor", "markerfacecolor", "markeredgecolor")
 
@@ -32,17 +34,20 @@ class Page(Figure):
     """Panels that stand elsewhere than was asked for: row and column asked, and theirs."""
 
     def name_outer(self) -> None:
-        """Name axes where panels now stand: what a row or column shares, once."""
-        for name, along, (down, left) in (("xlabel", 1, (1, 0)), ("ylabel", 0, (0, 1))):
+        """Name axes where panels now stand: x wherever it has numbers, what a row shares once."""
+        for name, along, order in (("xlabel", 1, -1), ("ylabel", 0, 1)):
             last: dict[int, str] = {}
-            names: dict[tuple[int, int], str] = {}
-            # Below a column, and at the left of a row.
-            for ax, asked, place in self.moved[:: -1 if along else 1]:
-                own = getattr(ax, f"get_{name}")()
-                last[asked[along]] = names[place] = own or last.get(asked[along], "")
-            for ax, _, (row, column) in self.moved:
-                is_told = names.get((row + down, column - left)) == names[row, column]
-                ax.set(**{name: "" if is_told else names[row, column]})
+            # They were named below a column, and at the left of a row.
+            for ax, asked, _ in self.moved[::order]:
+                last[asked[along]] = getattr(ax, f"get_{name}")() or last.get(asked[along], "")
+                ax.set(**{name: last[asked[along]]})
+        panels = {place: ax for ax, _, place in self.moved}
+        for (row, _), ax in panels.items():
+            if not ax.xaxis.get_tick_params().get("labelbottom", True):
+                ax.set_xlabel("")
+            first = panels.get((row, 0), ax)
+            if first is not ax and first.get_ylabel() == ax.get_ylabel():
+                ax.set_ylabel("")
 
     def legend(self, *args: Any, **options: Any) -> Legend:
         """Make a legend, with fewer columns where it would be wider than the figure."""
@@ -87,9 +92,13 @@ def _lay_out(figure: Figure) -> float:
             engine.execute(figure)
     panels = [ax for ax in _panels(figure) if ax.get_aspect() == "auto" and ax.axison]
     rows = max((ax.get_subplotspec().get_gridspec().nrows for ax in panels), default=1)
-    heights = [ax.get_position().height * figure.get_figheight() for ax in panels]
-    heights += [0.0 for each in told if "collapsed" in str(each.message)]
-    return rows * (LEAST_PANEL_IN - min(heights, default=LEAST_PANEL_IN))
+    least = max(LEAST_PANEL_IN, 0.5 + 0.7 / rows)
+    missing = [least for each in told if "collapsed" in str(each.message)]
+    for ax in panels:
+        names = [each.get_window_extent().height for each in _shown(ax.get_yticklabels())]
+        needs, has = 1.15 * sum(names), ax.get_window_extent().height
+        missing.append(max(least, needs / figure.dpi) - has / figure.dpi)
+    return rows * max(missing, default=0.0)
 
 
 def _panels(figure: Figure) -> list[Any]:
@@ -128,22 +137,22 @@ def _turn_ticks(figure: Figure) -> bool:
     """Turn what stands below the marks of a panel where two meet; say whether any."""
     changed = False
     for ax in (each for each in _panels(figure) if each.axison):
-        labels = [label for label in ax.get_xticklabels() if label.get_text()]
-        boxes = sorted((label.get_window_extent() for label in labels), key=lambda box: box.x0)
-        meet = any(left.x1 > right.x0 for left, right in itertools.pairwise(boxes))
-        if meet and not labels[0].get_rotation():
+        labels = _shown(ax.get_xticklabels())
+        if axis_ticklabels_overlap(labels) and not labels[0].get_rotation():
             changed = True
-            for label in ax.get_xticklabels():
-                label.set(rotation=45, ha="right", rotation_mode="anchor")
+            setp(ax.get_xticklabels(), rotation=45, ha="right", rotation_mode="anchor")
     return changed
+
+
+def _shown(labels: Sequence[Text]) -> list[Text]:
+    return [label for label in labels if label.get_text() and label.get_visible()]
 
 
 def recolour(figure: Figure, swaps: Mapping[str, str]) -> None:
     """Give all that has one of some colours another, and the same opacity."""
     found: dict[Any, Any] = {to_rgb(ours): to_rgb(theirs) for ours, theirs in swaps.items()}
-    changes: list[
-        tuple[Any, Any]
-    ] = []  # made last, for the colour of a line may be that of its marks
+    # Made last, for the colour of a line may be that of its marks.
+    changes: list[tuple[Any, Any]] = []
     for artist, name in itertools.product(figure.findobj(), _COLORS):
         get, put = (getattr(artist, f"{verb}_{name}", None) for verb in ("get", "set"))
         old = get() if get and put else "auto"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 REGIMES = {"random": "random start", "pretrained": "pre-trained start"}
-RATIOS = {"ssr_ia": "I and A", "ssr_ib": "I and B", "ssr_ab": "A and B"}
+RATIOS = {"ssr_ia": "SSR-IA", "ssr_ib": "SSR-IB", "ssr_ab": "SSR-AB"}
 
 
 def half_line_panels(context: FigureContext) -> Figure:
@@ -45,10 +45,11 @@ def half_line_panels(context: FigureContext) -> Figure:
         for look, (ratio, label) in enumerate(RATIOS.items()):
             look_of = {"color": PALETTE[look], "marker": MARKERS[look], "label": label}
             line(ratio_ax, numbers, x="epoch", y=ratio, **look_of)
-        ratio_ax.set(title="equal signs", ylabel="share of weights")
+        ratio_ax.set(title="same-sign ratio", ylabel="share of weights")
         for ax in (gap_ax, ratio_ax):
             _epoch_axis(ax, found)
-    for left, right in zip(axes[:3], axes[3:], strict=True):
+    # Accuracies of both starts are too far apart for one range.
+    for left, right in zip(axes[1:3], axes[4:], strict=True):
         _join_heights(left, right)
     _legend(figure, axes[0], axes[2])
     return figure

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from matplotlib.ticker import LogFormatterSciNotation, LogLocator
-
 from harness.declare import pick
-from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours
+from harness.publish.figures import MARKERS, PALETTE, FigureContext, log_numbers, plot_ours
 from reproductions.asymvalley.method.directions import PARTITION
 from reproductions.asymvalley.models.drawing import (
     ROWS,
@@ -71,11 +69,7 @@ def recipe_line_panels(context: FigureContext, *, contrast: Contrast) -> Figure:
     for ax, value in zip((mean_ax, std_ax, consistency_ax), STATISTIC_TITLES, strict=True):
         _group_marks(ax, context, value, names)
         ax.set_title(STATISTIC_TITLES[value])
-    # Groups differ by orders of magnitude; an untrained group has no spread to take a log of.
-    std_ax.set_yscale("log", nonpositive="mask")
-    # Labels at 1, 2 and 5 of a decade: by default there are more than fit.
-    std_ax.yaxis.set_minor_locator(LogLocator(subs=(2.0, 5.0)))
-    std_ax.yaxis.set_minor_formatter(LogFormatterSciNotation(minor_thresholds=(99, 99)))
+    log_numbers(std_ax.yaxis)  # groups differ by orders of magnitude
     consistency_ax.axhline(0.5, color="#999999", linewidth=0.6, linestyle=":")
     consistency_ax.set_ylim(0.0, 1.05)
     line(line_ax, pick(context.table, part="line"), x="x", y="error", color=PALETTE[6])
@@ -83,7 +77,7 @@ def recipe_line_panels(context: FigureContext, *, contrast: Contrast) -> Figure:
     for place, color, marker in zip((0.0, 1.0), PALETTE, MARKERS, strict=False):
         line_ax.axvline(place, color=color, linewidth=1.0, linestyle=":")
         line_ax.plot([place], [0.0], color=color, marker=marker, clip_on=False)
-    line_ax.set(title="line through both", xlabel="$l$", ylabel="test error")
+    line_ax.set(title="line through both", xlabel="$l$", ylabel="test error", xticks=range(-1, 3))
     line_ax.set_ylim(bottom=0.0)
     figure.legend(*mean_ax.get_legend_handles_labels(), loc="outside upper center", ncols=2)
     return figure

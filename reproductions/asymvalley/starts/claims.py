@@ -12,8 +12,8 @@ from reproductions.asymvalley.starts import quantities as q
 POSITIVE = {"ones": "start at 1", "uniform": "start at U(0,1)"}
 CAPTION = (
     "Weights of batch normalization that start at 1, at U(0,1) and at G(0,0.1), one column each."
-    " First row: the share of them below a value after training, a line per seed, and how many are"
-    " positive. Other rows: test error under {0,1} noise of width s, on all parameters norm-scaled"
+    " First row: their distribution after training, over all seeds, and how many are positive."
+    " Other rows: test error under {0,1} noise of width s, on all parameters norm-scaled"
     " and filter-normalized, and on the BN weights alone. Lines are means over seeds and draws;"
     " bands reach to the extremes."
 )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import seaborn
+
 from harness.declare import pick
 from harness.publish.figures import PALETTE, FigureContext, points
 from reproductions.asymvalley.models.drawing import (
@@ -44,7 +46,7 @@ def start_panels(context: FigureContext) -> Figure:
     for ax, start in zip(axes, BN_STARTS, strict=False):
         _weights(ax, where(context.table, bn_start=start))
         ax.set_title(START_LABELS[start])
-    axes[0].set_ylabel("share below")
+    axes[0].set_ylabel("density")
     _share_x(axes[:count])
     for row, (norm, group, name) in enumerate(VALLEYS, start=1):
         panels = axes[count * row : count * (row + 1)]
@@ -63,12 +65,12 @@ def start_panels(context: FigureContext) -> Figure:
 
 
 def _weights(ax: Axes, rows: pd.DataFrame) -> None:
-    """Draw the share of BN weights below each value, a line per seed, and say how many are > 0."""
-    for _, weights in where(rows, part="quantile").groupby("seed"):
-        ordered = weights.sort_values("x")
-        ax.plot(ordered["bn_weight"].to_numpy(), ordered["x"].to_numpy(), color=PALETTE[6], lw=0.8)
+    """Draw the BN weights' distribution over all seeds, and say how many are > 0."""
+    # Quantiles at equal steps are a sample of it.
+    weights = where(rows, part="quantile")["bn_weight"].to_numpy(dtype="float64")
+    seaborn.histplot(x=weights, stat="density", color=PALETTE[6], linewidth=0.0, ax=ax)
     ax.axvline(0.0, color="#999999", linewidth=0.6, linestyle=":")
-    ax.set(xlabel="BN weight", ylim=(0.0, 1.0))
+    ax.set(xlabel="BN weight", ylabel="")
     share = where(rows, part="share")["bn_weight"]
     if not share.empty:
         text = f"{100 * float(share.mean()):.1f} %\npositive"

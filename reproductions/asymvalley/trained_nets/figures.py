@@ -54,6 +54,7 @@ def net_panels(context: FigureContext) -> Figure:
 
 
 def _net_name(profile: Profile, pair: Pair, recipe: str, bn_start: str) -> str:
-    changes = [recipe] if recipe != "base" else []
+    changed, _, side = recipe.partition("_")
+    changes = [f"{changed.upper()} {side}"] if recipe != "base" else []
     changes += [f"BN {bn_start}"] if bn_start != "ones" else []
     return ", ".join([short_name(training_of(profile, pair, seed=0)), *changes])

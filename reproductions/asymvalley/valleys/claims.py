@@ -26,14 +26,14 @@ LEAN = "mean over the negative side less that over the positive side"
 """What an asymmetry is."""
 
 NOISE_CAPTION = (
-    "Test error along norm-scaled noise of seven kinds, one line per width factor s. Above: raw."
-    " Below: the same draws with the signs of the weights. Lines are means over draws and seeds;"
-    " bands reach to the extremes. The number in a panel is the share of coordinates where noise"
-    " and weight agree in sign."
+    "Test error along norm-scaled noise of seven kinds, one line per width factor s: raw, and the"
+    " same draws with the signs of the weights. Lines are means over draws and seeds; bands reach"
+    " to the extremes. The number in a panel is the share of coordinates where noise and weight"
+    " agree in sign."
 )
 NOISE_ALT = (
-    "Two rows of seven panels of test error against lambda: raw noise above, its sign-consistent"
-    " version below, one line per width factor."
+    "Seven panels of test error against lambda for raw noise and seven for its sign-consistent"
+    " version, one line per width factor."
 )
 DIRECTION_CAPTION = (
     "Test error along six norm-scaled directions, one line per width factor s.{twin} Lines are"

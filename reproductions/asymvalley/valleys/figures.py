@@ -52,23 +52,29 @@ DIRECTION_LABELS = dict(
 
 
 def noise_panels(context: FigureContext) -> Figure:
-    """Draw test error against lambda: kinds of noise as columns, raw and sign-consistent rows."""
-    panels = [(row, kind) for row in ROWS for kind in NOISES]
-    figure, axes = _grid(
-        context, len(NOISES), rows=[f"{name}\ntest error" for name in ROWS.values()]
-    )
+    """Draw test error against lambda, a panel per kind of noise, raw and sign-consistent.
+
+    The raw ones are above, the paper's columns in two blocks where there is room for four.
+    """
+    per_row = 4 if context.width == "double" else len(NOISES)
+    blocks = [kinds for kinds in (NOISES[:per_row], NOISES[per_row:]) if kinds]
+    panels = [(row, kind) for kinds in blocks for row in ROWS for kind in kinds]
+    figure, axes = context.subplots(
+        len(ROWS) * len(blocks), per_row, aspect=0.7, sharex=True, sharey=True,
+        skip=(11, 15) if len(blocks) > 1 else (),
+    )  # fmt: skip
     colors = s_colors(context.table["s"])
     for ax, (row, kind) in zip(axes, panels, strict=True):
         rows = where(context.table, noise=kind, sign_consistent=row)
         s_lines(ax, rows, colors, x="lambda")
         _note_consistency(ax, rows)
-        if context.width == "single":
-            ax.set_title(f"{NOISE_LABELS[kind]}, {'signs agree' if row else 'raw'}")
-        elif not row:
-            ax.set_title(NOISE_LABELS[kind])
-    share_heights(axes)
-    if context.width == "double":
-        _name_first(axes, per_row=len(NOISES))
+        lambda_axis(ax)
+        ax.set_title(f"{NOISE_LABELS[kind]}, {'signs agree' if row else 'raw'}")
+        if row and kind in NOISES[-per_row:]:
+            ax.set_xlabel(r"$\lambda$")
+        if kind in (NOISES[0], NOISES[per_row % len(NOISES)]):
+            ax.set_ylabel("test error")
+    axes[0].set_ylim(bottom=0.0)
     _leave_room(axes)
     s_legend(figure, colors)
     return figure
@@ -79,7 +85,7 @@ def direction_panels(context: FigureContext, *, pair: str, twin: str = "") -> Fi
 
     twin: a second net, drawn dashed and dotted at s = 1 where the table has it.
     """
-    figure, axes = context.subplots(2, 3, aspect=0.72, sharex=True, sharey=True)
+    figure, axes = context.subplots(2, 3, aspect=0.72, sharex=True, sharey=True, turn=False)
     table = pick(context.table, pair=pair)
     colors = s_colors(table["s"])
     for ax, direction in zip(axes, DIRECTIONS, strict=True):
@@ -109,7 +115,7 @@ def ratio_panels(context: FigureContext, *, titles: Mapping[Pair, str]) -> Figur
         for color, marker, (name, rows) in zip(PALETTE, MARKERS, halves, strict=False):
             means = rows.groupby(["seed", "draw", "ratio"])["error"].mean().reset_index()
             line(ax, means, x="ratio", y="error", color=color, label=name, marker=marker)
-        ax.set(title=title, xlabel="sign-change ratio")
+        ax.set(title=title, xlabel="sign-change ratio", xticks=(0.0, 0.5, 1.0))
         ax.set_ylim(bottom=0.0)
     axes[0].set_ylabel("mean test error")
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
@@ -118,40 +124,29 @@ def ratio_panels(context: FigureContext, *, titles: Mapping[Pair, str]) -> Figur
 
 def group_panels(context: FigureContext) -> Figure:
     """Draw error and cross-entropy against lambda: groups as columns, raw and sign as colours."""
-    count = len(NOISE_GROUPS)
+    count, wide = len(NOISE_GROUPS), context.width == "double"
     panels = [(value, group) for value in VALUE_LABELS for group in NOISE_GROUPS]
-    figure, axes = _grid(context, count, rows=list(VALUE_LABELS.values()))
+    figure, axes = context.subplots(
+        len(VALUE_LABELS), count, aspect=1.5 if wide else 0.7, sharex=True
+    )
     for ax, (value, group) in zip(axes, panels, strict=True):
         for color, style, (row, name) in zip(PALETTE, STYLES, ROWS.items(), strict=False):
             rows = where(context.table, group=group, sign_consistent=row)
             line(ax, rows, x="lambda", y=value, color=color, style=style, label=name)
-        if context.width == "single":
+        lambda_axis(ax)
+        if not wide:
             ax.set_title(f"{GROUP_LABELS[group]}, {'error' if value == 'error' else 'CE'}")
         elif value == "error":
             ax.set_title(GROUP_LABELS[group])
-    for row_of_axes in (axes[:count], axes[count:]):
-        share_heights(row_of_axes)
-        if context.width == "double":
-            _name_first(row_of_axes, per_row=count)
+    for row, label in zip((axes[:count], axes[count:]), VALUE_LABELS.values(), strict=True):
+        share_heights(row)
+        row[0].set_ylabel(label)
+        for ax in row[1:] if wide else ():
+            ax.tick_params(labelleft=False)
+    for ax in axes[-count:]:
+        ax.set_xlabel(r"$\lambda$")
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
     return figure
-
-
-def _grid(
-    context: FigureContext, columns: int, *, rows: Sequence[str]
-) -> tuple[Figure, list[Axes]]:
-    """Return narrow panels over lambda; at single width rows flow, so each panel names its own."""
-    wide = context.width == "double"
-    figure, axes = context.subplots(len(rows), columns, aspect=1.5 if wide else 0.7, sharex=True)
-    for ax in axes:
-        lambda_axis(ax)
-        ax.tick_params(pad=1.5)
-    for ax, label in zip(axes[::columns], rows, strict=True):
-        # Where panels name their row, the axis says what is drawn.
-        ax.set_ylabel(label if wide else label.splitlines()[-1])
-    for ax in axes[-columns:]:
-        ax.set_xlabel(r"$\lambda$")
-    return figure, axes
 
 
 def _halves(table: pd.DataFrame, pair: str) -> list[tuple[str, pd.DataFrame]]:
@@ -177,10 +172,3 @@ def _leave_room(axes: Sequence[Axes]) -> None:
     low, high = axes[0].get_ylim()
     for ax in axes:
         ax.set_ylim(low, high + 0.15 * (high - low))
-
-
-def _name_first(axes: Sequence[Axes], *, per_row: int) -> None:
-    """Leave the ticks of values to the first panel of a row."""
-    for index, ax in enumerate(axes):
-        if index % per_row:
-            ax.tick_params(labelleft=False)

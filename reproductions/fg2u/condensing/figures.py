@@ -20,13 +20,15 @@ DRAWN = (
     ("rgu", "none"),
 )
 """First and second methods whose way is drawn too; of a method alone its longest run."""
+WORDS = {"hessian-free": "Hessian-free", "fg2u": "(FG)²U", "rgu": "RGU", "trgu": "TRGU",
+         "neumann": "Neumann"}  # fmt: skip
 REST = "#777777"
 
 
 def schedule_panels(context: FigureContext) -> Figure:
     """Draw the way of some schedules and the end of all."""
     columns = 1 if context.width == "single" else 2
-    figure, (way, end) = context.subplots(2 // columns, columns, aspect=0.6 + 0.15 * columns)
+    figure, (way, end) = context.subplots(2 // columns, columns, aspect=0.8 + 0.1 * columns)
     table = context.table
     styles: dict[str, tuple[str, str]] = {}
     for (method, second), color, marker in zip(DRAWN, PALETTE, MARKERS, strict=False):
@@ -38,16 +40,22 @@ def schedule_panels(context: FigureContext) -> Figure:
         styles[name] = (color, marker)
         own = rows[rows["schedule"] == name]
         plot_ours(
-            way, own, x="outer_step", y="test_accuracy", label=name, color=color, marker=marker
-        )
+            way, own, x="outer_step", y="test_accuracy", label=_told(name), color=color,
+            marker=marker,
+        )  # fmt: skip
     _changes(way, table)
     way.set(xlabel="outer steps", ylabel="test accuracy", title="along the outer steps")
-    _ends(end, table, styles)
+    _ends(end, table, styles, between="\n+" if columns == 1 else " +")
     # Two columns of such names do not fit into a narrow figure.
     figure.legend(
         *way.get_legend_handles_labels(), loc="outside upper center", ncols=2 * columns - 1
     )
     return figure
+
+
+def _told(schedule: str) -> str:
+    """Return a schedule with its methods as the paper writes them."""
+    return " ".join(WORDS.get(word, word) for word in schedule.split(" "))
 
 
 def _changes(ax: Axes, table: pd.DataFrame) -> None:
@@ -56,7 +64,9 @@ def _changes(ax: Axes, table: pd.DataFrame) -> None:
         ax.axvline(step, color=REST, linestyle=":", linewidth=0.9)
 
 
-def _ends(ax: Axes, table: pd.DataFrame, styles: dict[str, tuple[str, str]]) -> None:
+def _ends(
+    ax: Axes, table: pd.DataFrame, styles: dict[str, tuple[str, str]], *, between: str
+) -> None:
     """Draw each schedule's accuracy after its last outer step, the best on top."""
     last = table[table["outer_step"] == table["steps"] + table["second_steps"]]
     means = last.groupby("schedule", sort=False)["test_accuracy"].mean()
@@ -67,6 +77,6 @@ def _ends(ax: Axes, table: pd.DataFrame, styles: dict[str, tuple[str, str]]) -> 
             ax, last[last["schedule"] == schedule].assign(place=place), x="test_accuracy",
             y="place", orient="y", label="", color=color, marker=marker, style="",
         )  # fmt: skip
-    ax.set_yticks(range(len(best)), best)
+    ax.set_yticks(range(len(best)), [_told(name).replace(" +", between) for name in best])
     ax.set_ylim(len(best) - 0.5, -0.5)
     ax.set(xlabel="test accuracy", title="after the last outer step")

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 LABELS = {
     "rgu": "RGU",
     "rgu-checkpoint": "RGU, checkpoints",
-    "rgu-mixflow 1": "mixflow",
-    "rgu-mixflow 0": "mixflow, checkpoints",
+    "rgu-mixflow 1": "MixFlow",
+    "rgu-mixflow 0": "MixFlow, checkpoints",
     "trgu 1": "TRGU, 1 step",
     "trgu 5": "TRGU, 5 steps",
     "neumann": "Neumann",

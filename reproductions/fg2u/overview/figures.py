@@ -67,22 +67,15 @@ def capabilities(ax: Axes, context: FigureContext) -> None:
     narrow = context.width == "single"
     ax.set_title("measured on a small net", pad=31.0 if narrow else None)
     small = {"fontsize": points(6.0), "transform": ax.transAxes, "va": "top"}
-    slanted = {**small, "va": "bottom", "rotation_mode": "anchor"}
+    above = {**small, "va": "bottom", "rotation_mode": "anchor", "ha": "center"}
+    if narrow:
+        above |= {"ha": "left", "rotation": 45}
     places = NARROW_PLACES if narrow else PLACES
     for place, head in zip(places, HEADS, strict=True):
-        if narrow:
-            ax.text(
-                place,
-                0.78,
-                head.replace("-\n", "-").replace("\n", " "),
-                ha="left",
-                rotation=45,
-                **slanted,
-            )
-        else:
-            ax.text(place, 0.98, head, ha="center", **small)
+        ax.text(place, 0.8, head.replace("\n", "" if "-" in head else " ") if narrow else head,
+                **above)  # fmt: skip
     for line, method in enumerate(name for name in NAMES if name in found):
-        height = 0.76 - 0.14 * line
+        height = 0.74 - 0.14 * line
         ax.text(-0.4 if narrow else -0.28, height, NAMES[method], **small)
         stated = STATED.get(method, found[method])
         told = [

@@ -31,7 +31,7 @@ def accuracy_by_gamma(context: FigureContext) -> Figure:
     ax.plot(means["gamma"], means["mean"], color=LISA, marker="o", label="LISA")
     _seeds(ax, lisa["gamma"], lisa["accuracy"], LISA)
     ax.set_xticks(sorted(lisa["gamma"].unique()))
-    ax.set_xlabel("blocks that train at once")
+    ax.set_xlabel(r"$\gamma$, blocks that train at once")
     ax.set_ylabel("test problems solved")
     ax.legend()
     return figure

@@ -14,7 +14,7 @@ task = Task(
     reads=(runs,),
     table=table.best_curves(split="train", methods=(*table.METHODS, "cyclic", NO_BLOCKS)),
     claims=blocks_lead("Figure 1", "training", smoothed),
-    figure=bind("figures:panels_by_model", split="train"),
+    figure=bind("figures:method_curves", split="train"),
     caption="Loss of each batch before its step, means over 13 steps, each method at the rate of"
     " its least validation loss. LISA with gamma = 0 trains no block, and is our control."
     f" {SPREAD}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare import Task, at_most, bind, claims
+from harness.declare import Task, at_most, claims
 from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table
 from reproductions.lisa.finetuning.claims import SPREAD
@@ -28,7 +28,7 @@ task = Task(
             "LISA's training loss ends at or below LoRA's on every model.",
         ),
     ),
-    figure=bind("figures:panels_by_model", split="train"),
+    figure="figures:by_model",
     caption="As Figure 1, in a panel for each model. Nothing was run in the place of the paper's"
     f" fourth, LLaMA-2-70B. {SPREAD}",
     alt="Training loss against steps in one panel per model, for full training, LoRA and LISA.",

@@ -35,7 +35,9 @@ task = Task(
             "With gamma = 8 the training loss ends no higher than with gamma = 2.",
         ),
     ),
-    figure=bind("figures:lisa_curves", column="gamma", label="gamma", title="LISA"),
+    figure=bind(
+        "figures:lisa_curves", column="gamma", label=r"$\gamma$ =", title="LLaMA-2-7B, K = 13"
+    ),
     caption="LISA with K = 13, each number of blocks at the rate of its least validation loss;"
     f" means over 13 steps. With gamma = 8 all eight blocks train, as in full training. {SPREAD}",
     alt="Training loss against steps, one line per number of blocks trained at once.",

@@ -29,7 +29,9 @@ task = Task(
             "With K = 13 and with K = 25 the training loss ends alike.",
         ),
     ),
-    figure=bind("figures:lisa_curves", column="period", label="K =", title="LISA, gamma 2"),
+    figure=bind(
+        "figures:lisa_curves", column="period", label="K =", title=r"LLaMA-2-7B, $\gamma$ = 2"
+    ),
     caption=f"LISA with two blocks, drawn anew every K steps; means over 13 steps. {ONE_RATE}"
     f" {SPREAD}",
     alt="Training loss against steps, one line per sampling period.",

@@ -27,7 +27,10 @@ task = Task(
         ),
     ),
     figure=bind(
-        "figures:lisa_curves", column="layer_seed", label="layer seed", title="LISA, gamma 2"
+        "figures:lisa_curves",
+        column="layer_seed",
+        label="layer seed",
+        title=r"LLaMA-2-7B, $\gamma$ = 2",
     ),
     caption=f"LISA with two blocks and K = 13; means over 13 steps. {ONE_RATE} Lines: mean over"
     " training seeds; bars: standard error.",

@@ -28,7 +28,7 @@ task = Task(
         ),
     )
     + blocks_lead("Figure 11", "validation", q.last),
-    figure=bind("figures:panels_by_model", split="test"),
+    figure=bind("figures:method_curves", split="test"),
     caption="Loss on examples that neither training nor the choice of rates has seen, each method"
     f" at its best rate. LISA with gamma = 0 trains no block, and is our control. {SPREAD}",
     alt="Held-out loss against steps for full training, LoRA, GaLore, LISA, and LISA without"

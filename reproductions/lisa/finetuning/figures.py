@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours
 from reproductions.lisa.finetuning.experiment import WINDOW
 from reproductions.lisa.models.figures import end_points
-from reproductions.lisa.models.names import LABELS
-from reproductions.lisa.models.stand_ins import net
+from reproductions.lisa.models.names import LABELS, QUALITY, TITLES
+from reproductions.lisa.models.stand_ins import FIGURE_6
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,11 +48,20 @@ def by_column(table: pd.DataFrame, column: str, label: str) -> list[Line]:
     ]
 
 
-def panels_by_model(context: FigureContext, *, split: str) -> Figure:
-    """Draw one panel per model, one line per method."""
-    table = context.table
-    panels = [(net(str(m)), by_method(table[table["model"] == m])) for m in table["model"].unique()]
-    return curve_panels(context, panels, split=split)
+def by_model(context: FigureContext) -> Figure:
+    """Draw a panel per model, named after Figure 6's that it stands for, and a line per method."""
+    table, names = context.table, [*FIGURE_6]
+    models = sorted(table["model"].unique(), key=lambda m: names.index(m) if m in names else -1)
+    panels = [
+        (FIGURE_6.get(model, FIGURE_6[QUALITY]), by_method(table[table["model"] == model]))
+        for model in models
+    ]
+    return curve_panels(context, panels, split="train")
+
+
+def method_curves(context: FigureContext, *, split: str) -> Figure:
+    """Draw the loss on LLaMA-2-7B, or on what stands for it, one line per method."""
+    return curve_panels(context, [(TITLES["llama-2-7b"], by_method(context.table))], split=split)
 
 
 def lisa_curves(context: FigureContext, *, column: str, label: str, title: str) -> Figure:
@@ -81,7 +90,7 @@ def ends_by_gamma(context: FigureContext) -> Figure:
 def rates(context: FigureContext, *, column: str) -> Figure:
     """Draw the loss against the learning rate, one line per number of blocks or per method."""
     table = context.table[context.table["model"] == context.table["model"].iloc[0]]
-    lines = by_method(table) if column == "method" else by_column(table, column, column)
+    lines = by_method(table) if column == "method" else by_column(table, column, r"$\gamma$ =")
     return rate_lines(context, lines)
 
 

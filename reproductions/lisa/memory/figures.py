@@ -21,6 +21,8 @@ LABELS = {
     "gradients_bytes": "gradients",
     "moments_bytes": "moments",
 }
+RTX_4090_GB = 24.0
+"""The line of Figure 3."""
 SHOWN_LEN = 512
 AT_THE_PAPERS = "llama-2-7b"
 """Drawn in Figure 3 at the length whose activations are nearest to the paper's."""
@@ -69,6 +71,7 @@ def breakdown_bars(context: FigureContext) -> Figure:
         size, unit = _unit(rows["total_bytes"])
         _bars(ax, rows, size)
         if shape == AT_THE_PAPERS:
+            ax.axvline(RTX_4090_GB * 1e9 / size, color=PALETTE[6], ls=":", label="an RTX 4090")
             _paper_totals(ax, rows, context.reference)
         if shape == AT_THE_PAPERS and not context.reference.empty:
             ax.text(

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from matplotlib.ticker import LogFormatterSciNotation, LogLocator
-
-from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours
+from harness.publish.figures import MARKERS, PALETTE, FigureContext, log_numbers, plot_ours
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-POLICIES = ("keep_all", "drop_refrozen", "reset_all")
+POLICIES = {
+    "keep_all": "moments kept",
+    "drop_refrozen": "moments dropped on freezing",
+    "reset_all": "all moments reset",
+}
 """In the order of the legend."""
+STYLES = ("-", "--", ":")
+EVERY = 6
+"""Points between two marks of a line: those of lines that coincide stand beside each other."""
 
 
 def rate_panels(context: FigureContext) -> Figure:
@@ -23,19 +28,18 @@ def rate_panels(context: FigureContext) -> Figure:
     figure, axes = context.subplots(1, len(decays), aspect=0.8, sharey=True)
     for ax, decay in zip(axes, decays, strict=True):
         rows = context.table[context.table["decay"] == decay]
-        for policy, color, marker in zip(POLICIES, PALETTE, MARKERS, strict=False):
-            own = rows[rows["policy"] == policy]
-            plot_ours(
-                ax, own, x="num_steps", y="mean_gap", label=policy, color=color, marker=marker
-            )
+        for place, (policy, label) in enumerate(POLICIES.items()):
+            own, drawn = rows[rows["policy"] == policy], len(ax.lines)
+            look = {"color": PALETTE[place], "marker": MARKERS[place], "style": STYLES[place]}
+            plot_ours(ax, own, x="num_steps", y="mean_gap", label=label, **look)
+            for line in ax.lines[drawn:]:
+                line.set_markevery((EVERY // len(POLICIES) * place, EVERY))
         _guide(ax, rows)
         ax.set_title(f"weight decay {decay:g}")
         ax.set_xlabel("steps T")
     for ax in axes:
-        ax.set(xscale="log", yscale="log")
-        # By default more numbers than fit.
-        ax.yaxis.set_minor_locator(LogLocator(subs=(2.0, 5.0)))
-        ax.yaxis.set_minor_formatter(LogFormatterSciNotation(minor_thresholds=(99, 99)))
+        ax.set_xscale("log")
+    log_numbers(axes[0].yaxis)  # of both
     axes[0].set_ylabel("mean of f_reg(w_t) - f_reg*")
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=len(labels))

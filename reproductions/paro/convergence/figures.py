@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from harness.declare.table import matching
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours
@@ -37,11 +37,12 @@ def loss_panels(context: FigureContext) -> Figure:
 def _losses(ax: Axes, table: pd.DataFrame) -> None:
     low = matching(table, {"precision": "bfloat16", "micro_steps": 4})
     rows = low if len(low) else table
-    for (name, label), color, marker, style in zip(
-        SHOWN.items(), PALETTE, MARKERS, STYLES, strict=False
-    ):
-        plot_ours(ax, rows[rows["method"] == name], x="step", y="loss", label=label,
-                  color=color, marker=marker, style=style)  # type: ignore[arg-type]  # fmt: skip
+    for place, (name, label) in enumerate(SHOWN.items()):
+        own, drawn = rows[rows["method"] == name], len(ax.lines)
+        look: dict[str, Any] = {"color": PALETTE[place], "style": STYLES[place]}
+        plot_ours(ax, own, x="step", y="loss", label=label, marker=MARKERS[place], **look)
+        for line in ax.lines[drawn:]:
+            line.set_markevery((place, len(SHOWN)))
     ax.set_ylabel("training loss (nats)")
     ax.legend()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours
+from harness.publish.figures import MARKERS, PALETTE, FigureContext, log_numbers, plot_ours
 from reproductions.paro.measured_steps.experiment import ACCUMULATED, BASELINES, OURS, SCALED
 from reproductions.paro.measured_steps.layouts import MEGA, name_of
 
@@ -69,7 +69,7 @@ def _lines(context: FigureContext, names: Sequence[str], *, x: str, label: str) 
         _panel(ax, rows, names, x=x, y=column)
         ax.set_title(title)
         ax.set_xlabel(label)
-    axes[0].set_yscale("log", base=2)  # of both
+    log_numbers(axes[0].yaxis)  # of both
     axes[0].set_ylabel("rows per second")
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=5)

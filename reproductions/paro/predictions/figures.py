@@ -28,6 +28,8 @@ SHORT = {"ZeRO-2": "Z2", "ZeRO-3": "Z3"}
 def indicator_panels(context: FigureContext) -> Figure:
     """Draw a panel per model and trainable share: bars of memory, a line of log(1/T)."""
     panels = list(context.table.groupby(["trainable", "model"], sort=False))
+    # The paper has a share's models beside each other.
+    panels.sort(key=lambda panel: str(panel[0][0]))
     wide = context.width == "double"
     columns = 2 if len(panels) > 1 and wide else 1
     figure, axes = context.subplots(
@@ -67,6 +69,7 @@ def _quote(ax: Axes, rows: pd.DataFrame, quoted: pd.DataFrame) -> None:
             (names.index(strategy), rows["log10_steps_per_s"][strategy]),
             xytext=(0, -4 if below else 4), textcoords="offset points", ha="center",
             va="top" if below else "bottom", fontsize=points(6.0),
+            bbox={"facecolor": "white", "alpha": 0.8, "linewidth": 0.0, "pad": 0.2},
         )  # fmt: skip
 
 
@@ -117,9 +120,13 @@ def scaling_panels(context: FigureContext) -> Figure:
 
 
 def _scaling(ax: Axes, rows: pd.DataFrame, column: str, quoted: pd.DataFrame | None) -> None:
-    for name, color, marker in zip(SCALED, PALETTE, MARKERS, strict=False):
+    for number, (name, color, marker) in enumerate(zip(SCALED, PALETTE, MARKERS, strict=False)):
         own, label = rows[rows["strategy"] == name], name_of(name)
+        drawn = len(ax.lines)
         plot_ours(ax, own, x="num_gpus", y=column, label=label, color=color, marker=marker)
+        for line in ax.lines[drawn:]:
+            # What lies below another line is seen round its marks.
+            line.set_markersize((1.8 - 0.25 * number) * line.get_markersize())
         if quoted is not None:
             # The text has no x: its ratios are of 16 to 128 GPUs.
             known = quoted[quoted["series"] == BASELINES.get(name, name)].assign(x=GPUS[-1])

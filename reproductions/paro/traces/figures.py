@@ -74,9 +74,9 @@ def gather_tracks(context: FigureContext) -> Figure:
     share = 1.0 / same.transform("count")
     rows["start"] = 1 + rows["groups_come"] + share * (same.rank() - 1)
     rows["end"] = rows["start"] + 0.97 * share
-    for lane, scope in enumerate(("inter", "intra")):
-        own = rows[rows["scope"] == scope]
-        bars(ax, own, lane=lane, color=COLORS[scope], label=SCOPES[scope], ends=("start", "end"))
+    for lane, (scope, side) in enumerate({"inter": "above", "intra": "below"}.items()):
+        own, label = rows[rows["scope"] == scope], f"{SCOPES[scope]}, {side}"
+        bars(ax, own, lane=lane, color=COLORS[scope], label=label, ends=("start", "end"))
         for row in own.itertuples():
             ax.annotate(
                 f"part {row.part} to rank {row.to}",

@@ -137,7 +137,7 @@ def layer_panels(context: FigureContext, *, steps: Mapping[str, int]) -> Figure:
     for ax, (size, scheme) in zip(axes, panels, strict=True):
         table = context.table
         rows = table[(table["scheme"] == scheme) & (table["step"] == steps[size])]
-        _lines(ax, rows, x="density", y=size)
+        _lines(ax, rows, y=size)
         ax.set_title(f"{LABELS[scheme]}\n{_slope_range(rows, size)}", fontsize=points(6.5))
         ax.set_ylabel(f"{SIZE_LABELS[size]}, t={steps[size]}")
     for first in range(0, len(panels), len(SCHEMES)):
@@ -148,21 +148,20 @@ def layer_panels(context: FigureContext, *, steps: Mapping[str, int]) -> Figure:
     return figure
 
 
-def _lines(ax: Axes, rows: pd.DataFrame, *, x: str, y: str) -> None:
-    """Draw one line per layer on logarithmic axes."""
+def _lines(ax: Axes, rows: pd.DataFrame, *, y: str) -> None:
+    """Draw one line per layer against density, on logarithmic axes."""
     for index, (layer, part) in enumerate(rows.groupby("layer", sort=False)):
         plot_ours(
             ax,
             part,
-            x=x,
+            x="density",
             y=y,
-            label=str(layer),
+            label=str(layer).replace("blocks.", "block ").replace(".", ", ").replace("_", "-"),
             color=PALETTE[index % len(PALETTE)],
             marker=MARKERS[index % len(MARKERS)],
         )
-    ax.set_xscale("log", base=2)
     ax.set_yscale("log")
-    ax.set_xlabel(x)
+    density_axis(ax)
 
 
 def _slope_range(rows: pd.DataFrame, size: str) -> str:

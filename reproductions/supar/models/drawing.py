@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator
 
 from harness.publish.figures import MARKERS, PALETTE
 from reproductions.supar.models.schemes import LABELS
@@ -33,6 +33,7 @@ def density_axis(ax: Axes) -> None:
     """Make the horizontal axis one of densities, as fractions."""
     ax.set_xscale("log", base=2)
     ax.set_xlabel("density")
+    ax.xaxis.set_major_locator(LogLocator(base=4, numticks=9))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: fraction(x)))
 
 
