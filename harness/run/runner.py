@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import logging
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -15,7 +14,7 @@ from harness.declare.task import Task
 from harness.errors import HarnessError, RunError
 from harness.outgoing import tidy
 from harness.registry import Library
-from harness.run.executors.job import Executor, Job, JobFailed, JobLost, Report
+from harness.run.executors.job import Executor, Job, JobFailed, Report
 from harness.run.executors.worker import BUSY
 from harness.run.plan import Action, Plan, PlannedTrial
 from harness.run.progress import Progress
@@ -24,8 +23,6 @@ from harness.store.record import Record, make_record
 from harness.store.registered import registrations
 from harness.store.store import RecordStore
 from harness.store.trial import Trial
-
-log = logging.getLogger(__name__)
 
 BUSY_RETRY_S = 0.5
 POLL_S = 0.2
@@ -217,10 +214,6 @@ class Runner:
             report = future.result()
         except JobFailed as failed:
             self._record_lost(work, Status.FAILED, failed.reason)
-            return
-        except JobLost as lost:
-            log.warning("%s: %s, it is started again", work.trial.name, lost)
-            waiting.append(replace(work, not_before=time.monotonic() + BUSY_RETRY_S))
             return
         except HarnessError as error:
             # The worker could not write: going on would lose every further result too.

@@ -46,18 +46,14 @@ class JobFailed(Exception):
         self.reason = reason
 
 
-class JobLost(Exception):
-    """The pool broke before the job was done, through no fault of its own: submit it again."""
-
-
 class Executor(Protocol):
     """Carries out jobs side by side. A lost worker costs its job, not the executor."""
 
     num_workers: int
 
     def submit(self, job: Job) -> Future[Report]:
-        """Start a job. Its future raises JobFailed where the worker was lost, JobLost where
-        the job never ran, and HarnessError where going on makes no sense."""
+        """Start a job. Its future raises JobFailed where the worker was lost, and HarnessError
+        where going on makes no sense."""
         ...
 
     def cancel_all(self) -> None:
