@@ -78,7 +78,6 @@ def run(
     Killed at any instant and started again, it ends with the same table.
     """
     from harness.run.plan import make_plan, probe_limits
-    from harness.store.variants import note_run
 
     means = parse_means(executor, jobs, time_budget)
     asked = asked_for(selectors, profile, settings, seeds)
@@ -92,7 +91,6 @@ def run(
     say_no_trials(plan)
     if not plan.items:
         raise NothingRan(f"nothing of what was asked for has a trial at {asked.profile}")
-    note_run(asked.workspace, asked.profile, asked.tasks)
     words = command_words(selectors, asked)
     carry_out(plan, store, asked.library, means, words, rerun=stale)
 

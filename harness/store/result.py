@@ -222,6 +222,14 @@ def _parse_meta(data: bytes, path: Path) -> ResultMeta:
     return meta
 
 
+def read_meta(path: Path) -> ResultMeta:
+    """Return where a CSV came from. Raises DataError where the JSON beside it cannot be used."""
+    beside = path.with_suffix(".json")
+    if (found := read_pair(path).json) is None:
+        raise DataError(f"{beside} is missing beside its twin: run the task again")
+    return _parse_meta(found, beside)
+
+
 def is_stored(workspace: Workspace, name: str, profile: Profile) -> bool:
     """Return whether there is a result of a task, by its id, whole or not."""
     path = workspace.results(profile) / f"{name}.{profile}.csv"
