@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
@@ -39,7 +39,6 @@ from harness.store.workspace import Workspace
 if TYPE_CHECKING:  # what they import would slow every verb down
     from harness.publish.check_row import CheckRow
     from harness.publish.refresh import Refresher
-    from harness.run.executors.job import Executor
     from harness.run.plan import Plan
     from harness.run.runner import Runner, Summary
     from harness.store.store import RecordStore
@@ -103,12 +102,6 @@ class Means:
     num_workers: int
     budget_s: float | None = None
 
-    def start(self, plan: Plan) -> Executor:
-        """Return the executor, with no more processes than there are trials."""
-        from harness.run.executors import make_executor
-
-        return make_executor(self.executor, min(self.num_workers, max(plan.num_to_run, 1)))
-
 
 def parse_means(executor: str, jobs: int, time_budget: str | None = None) -> Means:
     """Return what the options say, 0 jobs standing for all cores. Raises UsageError for others."""
@@ -158,24 +151,13 @@ def carry_out(
     which may take long.
     """
     from harness.publish.refresh import Refresher
-    from harness.run.progress import make_progress
-    from harness.run.runner import Runner
 
-    executor = means.start(plan)
-    _announce(plan, executor.num_workers)
     refresh = Refresher(store.workspace, library, plan.profile)
-    runner = Runner(
-        plan,
-        store,
-        library,
-        executor,
-        make_progress(),
-        facts={**run_facts(), "overrides": dict(plan.overrides)},
-        time_budget_s=means.budget_s,
-        rerun=rerun,
+    runner = make_runner(
+        plan, store, library, means, run_facts(), rerun=rerun,
         on_task_done=None if at_end else refresh,
-    )
-    stop_cleanly_on_signals(None if means.executor == "inline" else runner)
+    )  # fmt: skip
+    _announce(plan, runner.executor.num_workers)
     rows: list[CheckRow] = []
     with ExitStack() as ends:
         ends.callback(lambda: rows.extend(refresh.rest(plan.tasks)))
@@ -184,8 +166,35 @@ def carry_out(
     _conclude(summary, refresh, rows, plan, asked)
 
 
+def make_runner(
+    plan: Plan,
+    store: RecordStore,
+    library: Library,
+    means: Means,
+    facts: Mapping[str, Any],
+    **options: Any,
+) -> Runner:
+    """Return what runs a plan, and is stopped by Ctrl-C from now on; options: as it takes them."""
+    from harness.run.executors import make_executor
+    from harness.run.progress import make_progress
+    from harness.run.runner import Runner
+
+    runner = Runner(
+        plan,
+        store,
+        library,
+        make_executor(means.executor, min(means.num_workers, max(plan.num_to_run, 1))),
+        make_progress(),
+        facts={**facts, "overrides": dict(plan.overrides)},
+        time_budget_s=means.budget_s,
+        **options,
+    )
+    stop_cleanly_on_signals(None if means.executor == "inline" else runner)
+    return runner
+
+
 def _announce(plan: Plan, num_workers: int) -> None:
-    from harness.run.plan import Action, left_out
+    from harness.run.plan import Action
 
     tasks = f"{len(plan.tasks)} task{'' if len(plan.tasks) == 1 else 's'}"
     say(
@@ -193,7 +202,9 @@ def _announce(plan: Plan, num_workers: int) -> None:
         f"{len(plan.with_action(Action.REUSE))} reused, "
         f"about {time_told(plan.seconds, 'core-')}, {time_told(plan.wall_s(num_workers))} here"
     )
-    for reason, items in left_out(plan).items():
+    blocked = plan.with_action(Action.BLOCKED)
+    for reason in dict.fromkeys(item.reason for item in blocked):
+        items = [item for item in blocked if item.reason == reason]
         names = list(dict.fromkeys(item.trial.experiment.id for item in items))
         more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
         trials = f"{len(items)} trial{'' if len(items) == 1 else 's'}"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -24,12 +26,14 @@ from harness.commands.common import (
 from harness.commands.run import (
     INTERRUPTED,
     Means,
+    make_runner,
     parse_means,
     run_facts,
     stop_cleanly_on_signals,
 )
 from harness.errors import RunError, UsageError
 from harness.lines import wrapped
+from harness.store.workspace import Workspace
 
 if TYPE_CHECKING:  # what they import would slow every verb down
     from harness.run.runner import Summary
@@ -64,11 +68,11 @@ def verify(
 
 
 def _verify(asked: Asked, sample: int, means: Means) -> tuple[list[Outcome], Summary]:
-    """Draw, run, compare and keep; return the outcomes, and how the run ended."""
+    """Draw, run in a checkout of their own, compare and keep; tell how the run ended, too."""
     from harness.measure.machine import cpu_name
-    from harness.run.plan import probe_limits
-    from harness.run.progress import make_progress
-    from harness.run.verify import keep, load_verified, rerun, rerun_plan
+    from harness.run.plan import plan_trials, probe_limits
+    from harness.run.verify import compare_drawn, keep, load_verified
+    from harness.store.store import RecordStore
 
     facts = run_facts()
     papers = dict.fromkeys(task.paper for task in asked.tasks)
@@ -76,27 +80,20 @@ def _verify(asked: Asked, sample: int, means: Means) -> tuple[list[Outcome], Sum
         # One that is damaged is told before hours are spent.
         load_verified(asked.workspace, paper)
     drawn = _drawn(asked, sample, commit=facts["commit"])
-    plan, outcomes = rerun_plan(drawn, asked.profile, probe_limits())
-    say(
-        f"trials to verify: {len(drawn)}; to run, with those they start from: {plan.num_to_run},"
-        f" about {time_told(plan.seconds, 'core-')}"
-    )
-    # In this very process an exception is the only way to stop a trial.
-    inline = means.executor == "inline"
-    summary, compared = rerun(
-        drawn,
-        plan,
-        asked.library,
-        means.start(plan),
-        make_progress(),
-        facts=facts,
-        on_start=lambda runner: stop_cleanly_on_signals(None if inline else runner),
-    )
-    outcomes += compared
-    cpu = cpu_name(facts["machine"])
+    # A trial's own child may outlive it by a moment, and must not spoil the end.
+    with TemporaryDirectory(prefix="repro-verify-", ignore_cleanup_errors=True) as folder:
+        store = RecordStore(Workspace(Path(folder)))
+        trials = [each.trial for each in drawn]
+        plan = plan_trials(trials, asked.profile, store, probe_limits())
+        say(
+            f"trials to verify: {len(drawn)}; to run, with those they start from:"
+            f" {plan.num_to_run}, about {time_told(plan.seconds, 'core-')}"
+        )
+        summary = make_runner(plan, store, asked.library, means, facts).run()
+        outcomes = compare_drawn(drawn, store, asked.library)
     for paper in papers:
         own = [each for each in outcomes if each.experiment.split("/")[0] == paper]
-        keep(asked.workspace, paper, own, cpu=cpu, commit=facts["commit"])
+        keep(asked.workspace, paper, own, cpu=cpu_name(facts["machine"]), commit=facts["commit"])
     return outcomes, summary
 
 
@@ -126,11 +123,9 @@ def summary_lines(outcomes: Sequence[Outcome]) -> list[str]:
     lines = [f"{name:{width}}  {_counts(group)}" for name, group in groups.items()]
     then = dict.fromkeys(outcome.then for outcome in outcomes)
     lines += wrapped(f"recorded on {' and '.join(then)}", 2, hang=2) if outcomes else []
-    for outcome in outcomes:
-        if not outcome.agrees:
-            moved = f"{outcome.column} by {outcome.relative:.2g} relative" if outcome.column else ""
-            reason = "; ".join(part for part in (moved, outcome.reason) if part)
-            told = f"{outcome.outcome.replace('_', ' ')}: {outcome.trial}: {reason}"
+    for each in outcomes:
+        if not each.agrees:
+            told = f"{each.outcome.replace('_', ' ')}: {each.trial}: {each.reason}"
             lines += wrapped(told, 2, hang=2)
     return lines
 
