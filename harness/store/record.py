@@ -23,11 +23,10 @@ from harness.errors import DataError, RunError, SpecError
 from harness.outgoing import TRACEBACK_CHARS, masked, tidy
 from harness.store.trial import Trial, trial_key
 from harness.strict import Strict, explain
-from harness.untrusted import UnreadableError, parse_json, read_bytes, to_text, unzip
+from harness.untrusted import parse_json, read_bytes, to_text, unzip
 
 SCHEMA_VERSION: Literal[3] = 3
 MAX_NAME_BYTES = 255
-RESTORE = "restore it with git checkout"
 
 
 class ArtifactEntry(Strict):
@@ -209,23 +208,20 @@ def pack_bytes(records: Iterable[Record]) -> bytes:
     return buffer.getvalue()
 
 
-def _lines(path: Path) -> list[str]:
-    try:
-        text = to_text(unzip(read_bytes(path), where=str(path)), where=str(path))
-    except UnreadableError as error:
-        raise DataError(f"{error}: {RESTORE}") from error
-    # Not splitlines: it also splits at characters that a JSON string may hold.
-    return text.removesuffix("\n").split("\n")
-
-
 def read_pack(path: Path) -> Iterator[Record]:
     """Yield the records of a committed file. Raises DataError with file and line."""
-    for number, line in enumerate(_lines(path), start=1):
-        where = f"{path} line {number}"
-        try:
-            yield parse_record(line, where=where)
-        except DataError as error:
-            raise DataError(f"{error}: {RESTORE}") from error
+    try:
+        yield from records_in(read_bytes(path), where=str(path))
+    except DataError as error:
+        raise DataError(f"{error}: restore it with git checkout") from error
+
+
+def records_in(packed: bytes, *, where: str) -> Iterator[Record]:
+    """Yield the records that `pack_bytes` packed. Raises DataError with the line."""
+    text = to_text(unzip(packed, where=where), where=where)
+    # Not splitlines: it also splits at characters that a JSON string may hold.
+    for number, line in enumerate(text.removesuffix("\n").split("\n"), start=1):
+        yield parse_record(line, where=f"{where} line {number}")
 
 
 def rows_of(record: Record) -> list[dict[str, Any]]:
