@@ -91,7 +91,7 @@ def run(
     if not plan.items:
         raise NothingRan(f"nothing of what was asked for has a trial at {asked.profile}")
     words = command_words(selectors, asked)
-    carry_out(plan, store, asked.library, means, words, rerun=stale)
+    carry_out(plan, store, asked.library, means, words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,6 @@ def carry_out(
     means: Means,
     asked: str,
     *,
-    rerun: bool = False,
     at_end: Callable[[], None] | None = None,
 ) -> None:
     """Run a plan, refresh its tasks, and say what came of it; asked: what followed the verb.
@@ -153,10 +152,8 @@ def carry_out(
     from harness.publish.refresh import Refresher
 
     refresh = Refresher(store.workspace, library, plan.profile)
-    runner = make_runner(
-        plan, store, library, means, run_facts(), rerun=rerun,
-        on_task_done=None if at_end else refresh,
-    )  # fmt: skip
+    on_task_done = None if at_end else refresh
+    runner = make_runner(plan, store, library, means, run_facts(), on_task_done=on_task_done)
     _announce(plan, runner.executor.num_workers)
     rows: list[CheckRow] = []
     with ExitStack() as ends:
