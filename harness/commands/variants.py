@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -20,12 +20,13 @@ from harness.commands.common import (
     say_broken,
     shown,
 )
+from harness.declare.experiment import Experiment, RawParams
+from harness.declare.overrides import Overrides
+from harness.declare.params import Field
 from harness.errors import DataError
 from harness.lines import wrapped
-
-if TYPE_CHECKING:  # what they import would slow every verb down
-    from harness.declare.experiment import Experiment, RawParams
-    from harness.declare.params import Field
+from harness.store.result import read_meta
+from harness.store.trial import grid_of
 
 FEW = 6
 """How many values of a parameter are written out."""
@@ -43,8 +44,6 @@ def params(
 
     With --set or --seeds the values are those of the grid that they would give.
     """
-    from harness.store.trial import grid_of
-
     asked = asked_for(selectors, profile, settings, seeds)
     experiments = dict.fromkeys(experiment for task in asked.tasks for experiment in task.reads)
     rows = [
@@ -116,9 +115,6 @@ def variants(
 
     With --set or --seeds only those that have these among theirs.
     """
-    from harness.declare.overrides import Overrides
-    from harness.store.result import read_meta
-
     asked = asked_for(selectors, "smoke", settings, seeds)
     wanted = {task.id for task in asked.tasks} if selectors else None
     rows = []

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -33,11 +33,12 @@ from harness.commands.run import (
 )
 from harness.errors import RunError, UsageError
 from harness.lines import wrapped
+from harness.measure.machine import cpu_name
+from harness.run.plan import plan_trials, probe_limits
+from harness.run.runner import Summary
+from harness.run.verify import Drawn, Outcome, compare_drawn, draw_trials, keep, load_verified
+from harness.store.store import RecordStore
 from harness.store.workspace import Workspace
-
-if TYPE_CHECKING:  # what they import would slow every verb down
-    from harness.run.runner import Summary
-    from harness.run.verify import Drawn, Outcome
 
 SampleOption = Annotated[int, typer.Option("--sample", help="Trials per experiment.")]
 
@@ -69,11 +70,6 @@ def verify(
 
 def _verify(asked: Asked, sample: int, means: Means) -> tuple[list[Outcome], Summary]:
     """Draw, run in a checkout of their own, compare and keep; tell how the run ended, too."""
-    from harness.measure.machine import cpu_name
-    from harness.run.plan import plan_trials, probe_limits
-    from harness.run.verify import compare_drawn, keep, load_verified
-    from harness.store.store import RecordStore
-
     facts = run_facts()
     papers = dict.fromkeys(task.paper for task in asked.tasks)
     for paper in papers:
@@ -99,8 +95,6 @@ def _verify(asked: Asked, sample: int, means: Means) -> tuple[list[Outcome], Sum
 
 def _drawn(asked: Asked, sample: int, *, commit: str) -> list[Drawn]:
     """Return committed trials of what was asked for. Raises UsageError where there are none."""
-    from harness.run.verify import draw_trials
-
     drawn = [
         each
         for experiment in dict.fromkeys(e for task in asked.tasks for e in task.reads)
