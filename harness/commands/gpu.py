@@ -24,7 +24,6 @@ from harness.commands.common import (
     shown,
 )
 from harness.commands.run import (
-    INTERRUPTED,
     Means,
     carry_out,
     open_store,
@@ -33,7 +32,7 @@ from harness.commands.run import (
 )
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
-from harness.errors import EnvError
+from harness.errors import EnvError, Interrupted
 from harness.registry import Library
 from harness.run.carry import make_pack
 from harness.run.plan import MachineLimits, Plan, make_plan, probe_limits
@@ -129,7 +128,7 @@ def in_turn(parts: Sequence[tuple[Plan, Means]], run_part: Callable[[Plan, Means
         try:
             run_part(part, replace(means, budget_s=left_s))
         except typer.Exit as end:
-            if end.exit_code == INTERRUPTED:
+            if end.exit_code == Interrupted.exit_code:
                 raise
             failed = failed or end
     if failed:

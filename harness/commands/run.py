@@ -31,14 +31,16 @@ from harness.commands.common import (
     shown,
     time_told,
 )
-from harness.errors import NothingRan, RunError, SpecError, UsageError, one_of
+from harness.errors import Interrupted, NothingRan, RunError, SpecError, UsageError, one_of
 from harness.measure.machine import machine_facts
 from harness.publish.check_row import CheckRow
 from harness.publish.counts import checks_in_words, counted
 from harness.publish.refresh import Refresher
 from harness.registry import Library, experiments_of
 from harness.run.dry_run import dry_runs
-from harness.run.executors import EXECUTORS, make_executor
+from harness.run.executors.inline import InlineExecutor
+from harness.run.executors.job import Executor
+from harness.run.executors.local import LocalExecutor
 from harness.run.plan import Action, Plan, make_plan, probe_limits
 from harness.run.progress import make_progress
 from harness.run.runner import Runner, Summary
@@ -47,8 +49,6 @@ from harness.store.store import RecordStore
 
 JOBS_PER_CORE = 8
 """More processes only wait for one another, and each holds its own torch in memory."""
-INTERRUPTED = 130
-"""Exit code."""
 MOST_NAMED = 3
 """Experiments of trials that are left out for one reason."""
 
@@ -105,7 +105,7 @@ class Means:
 
 def parse_means(executor: str, jobs: int, time_budget: str | None = None) -> Means:
     """Return what the options say, 0 jobs standing for all cores. Raises UsageError for others."""
-    name = one_of(executor, EXECUTORS, "executor")
+    name = one_of(executor, ("local", "inline"), "executor")
     cores = os.cpu_count() or 1
     most = JOBS_PER_CORE * cores
     if not 0 <= jobs <= most:
@@ -168,11 +168,14 @@ def make_runner(
     **options: Any,
 ) -> Runner:
     """Return what runs a plan, and is stopped by Ctrl-C from now on; options: as it takes them."""
+    executor: Executor = InlineExecutor()
+    if means.executor == "local":
+        executor = LocalExecutor(min(means.num_workers, max(plan.num_to_run, 1)))
     runner = Runner(
         plan,
         store,
         library,
-        make_executor(means.executor, min(means.num_workers, max(plan.num_to_run, 1))),
+        executor,
         make_progress(),
         facts={**facts, "overrides": dict(plan.overrides)},
         time_budget_s=means.budget_s,
@@ -224,7 +227,7 @@ def _conclude(
     _say_found(summary, refresh, rows, plan)
     if summary.interrupted:
         say("interrupted: nothing is lost, the same command goes on from here")
-        raise typer.Exit(INTERRUPTED)
+        raise typer.Exit(Interrupted.exit_code)
     for name, error in summary.stopped.items():
         say(f"{name}{plan.overrides.options} stopped, three times in a row: {error}")
     if summary.failed:

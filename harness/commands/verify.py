@@ -24,14 +24,13 @@ from harness.commands.common import (
     time_told,
 )
 from harness.commands.run import (
-    INTERRUPTED,
     Means,
     make_runner,
     parse_means,
     run_facts,
     stop_cleanly_on_signals,
 )
-from harness.errors import RunError, UsageError
+from harness.errors import Interrupted, RunError, UsageError
 from harness.lines import wrapped
 from harness.measure.machine import cpu_name
 from harness.run.plan import plan_trials, probe_limits
@@ -138,7 +137,7 @@ def _conclude(summary: Summary, outcomes: Sequence[Outcome]) -> None:
     """Say what is left; exit with the code of a run that ended that way."""
     if summary.interrupted:
         say("interrupted: what was compared is kept, what was not is drawn again at this commit")
-        raise typer.Exit(INTERRUPTED)
+        raise typer.Exit(Interrupted.exit_code)
     if summary.failed:
         first = summary.failed[0]
         say(f"{len(summary.failed)} of {summary.num_run} failed, the first: {first.note}")

@@ -217,7 +217,7 @@ class Runner:
         try:
             report = future.result()
         except JobFailed as failed:
-            self._record_lost(work, Status.FAILED, failed.reason)
+            self._record_lost(work, Status.FAILED, str(failed))
             return
         except HarnessError as error:
             # The worker could not write: going on would lose every further result too.
@@ -267,7 +267,7 @@ class Runner:
     def _record_lost(self, work: _Work, status: Status, reason: str) -> None:
         reason = tidy(reason)
         self._write_without_rows(work.trial, status, reason)
-        report = Report(key=work.trial.key, status=status, wall_s=0.0, note=reason)
+        report = Report(status=status, wall_s=0.0, note=reason)
         self._close(work.trial, report)
 
     def _write_without_rows(self, trial: Trial, status: Status, reason: str) -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
 from harness.strict import Strict
-
-SCHEMA_VERSION = 3
 
 
 class ColumnMeta(Strict):
@@ -65,7 +63,7 @@ class ProvenanceMeta(Strict):
 class ResultMeta(Strict):
     """The JSON beside a CSV."""
 
-    schema_version: int = SCHEMA_VERSION
+    schema_version: Literal[3] = 3
     task: str
     profile: str
     stands_in: dict[str, str] = Field(default_factory=dict)

@@ -31,7 +31,6 @@ class Job:
 class Report:
     """What a worker says of one trial; the record itself is on disk already."""
 
-    key: str
     status: str
     """A `Status`, or `busy` where another run holds the trial."""
     wall_s: float
@@ -40,10 +39,6 @@ class Report:
 
 class JobFailed(Exception):
     """The worker died or ran out of time before it could write a record."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
 
 
 class Executor(Protocol):

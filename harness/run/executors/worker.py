@@ -61,9 +61,10 @@ def _run_job(job: Job) -> Report:
     trial = Trial(experiment, job.params, job.profile)
     with store.lock(trial) as is_ours:
         if not is_ours:
-            return Report(key=trial.key, status=BUSY, wall_s=0.0)
+            return Report(status=BUSY, wall_s=0.0)
         # Another run may have finished it between the plan and the lock.
-        return _report(_finished(store, trial, job) or _run_trial(trial, job, store))
+        record = _finished(store, trial, job) or _run_trial(trial, job, store)
+    return Report(status=record.status, wall_s=record.provenance.wall_s, note=record.note)
 
 
 def _finished(store: RecordStore, trial: Trial, job: Job) -> Record | None:
@@ -147,12 +148,3 @@ def _is_disk_full(error: BaseException) -> bool:
 def _is_out_of_memory(error: BaseException) -> bool:
     # By name: torch must not be imported for a trial that did not use it.
     return isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError"
-
-
-def _report(record: Record) -> Report:
-    return Report(
-        key=record.key,
-        status=record.status,
-        wall_s=record.provenance.wall_s,
-        note=record.note,
-    )

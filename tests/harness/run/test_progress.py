@@ -18,14 +18,14 @@ def lines_of(capsys: pytest.CaptureFixture[str], statuses: list[str]) -> list[st
     progress.start(len(statuses))
     for status in statuses:
         note = "too square" if status == "failed" else ""
-        progress.finished(TRIAL, Report(key=TRIAL.key, status=status, wall_s=0.5, note=note))
+        progress.finished(TRIAL, Report(status=status, wall_s=0.5, note=note))
     return capsys.readouterr().err.splitlines()
 
 
 def test_a_live_bar_counts_trials_and_failures(capsys: pytest.CaptureFixture[str]) -> None:
     progress = LiveProgress()
     progress.start(3)
-    progress.finished(TRIAL, Report(key=TRIAL.key, status="failed", wall_s=0.5))
+    progress.finished(TRIAL, Report(status="failed", wall_s=0.5))
     progress.stop()
     (line,) = capsys.readouterr().err.splitlines()
     assert "1 of 3, 1 failed" in line
