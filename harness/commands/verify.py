@@ -35,7 +35,7 @@ from harness.lines import wrapped
 from harness.measure.machine import cpu_name
 from harness.run.plan import plan_trials, probe_limits
 from harness.run.runner import Summary
-from harness.run.verify import Drawn, Outcome, compare_drawn, draw_trials, keep, load_verified
+from harness.run.verify import Outcome, compare_drawn, draw_trials, keep, load_verified
 from harness.store.store import RecordStore
 from harness.store.workspace import Workspace
 
@@ -74,7 +74,18 @@ def _verify(asked: Asked, sample: int, means: Means) -> tuple[list[Outcome], Sum
     for paper in papers:
         # One that is damaged is told before hours are spent.
         load_verified(asked.workspace, paper)
-    drawn = _drawn(asked, sample, commit=facts["commit"])
+    drawn = [
+        each
+        for experiment in dict.fromkeys(e for task in asked.tasks for e in task.reads)
+        for each in draw_trials(
+            asked.workspace, experiment, asked.profile, sample, commit=facts["commit"]
+        )
+    ]
+    if not drawn:
+        raise UsageError(
+            f"no record is committed at {asked.profile} for what is selected: name another"
+            " profile, or run it first"
+        )
     # A trial's own child may outlive it by a moment, and must not spoil the end.
     with TemporaryDirectory(prefix="repro-verify-", ignore_cleanup_errors=True) as folder:
         store = RecordStore(Workspace(Path(folder)))
@@ -90,21 +101,6 @@ def _verify(asked: Asked, sample: int, means: Means) -> tuple[list[Outcome], Sum
         own = [each for each in outcomes if each.experiment.split("/")[0] == paper]
         keep(asked.workspace, paper, own, cpu=cpu_name(facts["machine"]), commit=facts["commit"])
     return outcomes, summary
-
-
-def _drawn(asked: Asked, sample: int, *, commit: str) -> list[Drawn]:
-    """Return committed trials of what was asked for. Raises UsageError where there are none."""
-    drawn = [
-        each
-        for experiment in dict.fromkeys(e for task in asked.tasks for e in task.reads)
-        for each in draw_trials(asked.workspace, experiment, asked.profile, sample, commit=commit)
-    ]
-    if not drawn:
-        raise UsageError(
-            f"no record is committed at {asked.profile} for what is selected: name another"
-            " profile, or run it first"
-        )
-    return drawn
 
 
 def summary_lines(outcomes: Sequence[Outcome]) -> list[str]:
