@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated
+from typing import Annotated, get_args
 
 import typer
 
@@ -35,7 +35,7 @@ from harness.lines import wrapped
 from harness.measure.machine import cpu_name
 from harness.run.plan import plan_trials, probe_limits
 from harness.run.runner import Summary
-from harness.run.verify import Outcome, compare_drawn, draw_trials, keep, load_verified
+from harness.run.verify import Outcome, Word, compare_drawn, draw_trials, keep, load_verified
 from harness.store.store import RecordStore
 from harness.store.workspace import Workspace
 
@@ -105,28 +105,21 @@ def _verify(asked: Asked, sample: int, means: Means) -> tuple[list[Outcome], Sum
 
 def summary_lines(outcomes: Sequence[Outcome]) -> list[str]:
     """Return a line per experiment, then one for each trial that differs or was not run."""
-    groups: dict[str, list[Outcome]] = {}
-    for outcome in outcomes:
-        groups.setdefault(outcome.experiment, []).append(outcome)
+    groups: dict[str, Counter[str]] = {}
+    for each in outcomes:
+        groups.setdefault(each.experiment, Counter())[each.outcome] += 1
     width = max(map(len, groups), default=0)
-    lines = [f"{name:{width}}  {_counts(group)}" for name, group in groups.items()]
+    lines = []
+    for name, words in groups.items():
+        told = ", ".join(f"{words[word]} {word}" for word in get_args(Word) if words[word])
+        lines.append(f"{name:{width}}  {told}")
     then = dict.fromkeys(outcome.then for outcome in outcomes)
     lines += wrapped(f"recorded on {' and '.join(then)}", 2, hang=2) if outcomes else []
     for each in outcomes:
         if not each.agrees:
-            told = f"{each.outcome.replace('_', ' ')}: {each.trial}: {each.reason}"
+            told = f"{each.outcome}: {each.trial}: {each.reason}"
             lines += wrapped(told, 2, hang=2)
     return lines
-
-
-def _counts(group: Sequence[Outcome]) -> str:
-    """Say how many agree, and how: `3 of 3 agree (1 bit, 2 close)`."""
-    words = Counter(outcome.outcome for outcome in group)
-    not_run = words.pop("not_run", 0)
-    how = ", ".join(f"{words[word]} {word}" for word in ("bit", "close") if words[word])
-    ran, agreed = sum(words.values()), sum(outcome.agrees for outcome in group)
-    counts = [f"{agreed} of {ran} agree" + (f" ({how})" if how else "")] if ran else []
-    return ", ".join([*counts, f"{not_run} not run"] if not_run else counts)
 
 
 def _conclude(summary: Summary, outcomes: Sequence[Outcome]) -> None:
@@ -138,5 +131,5 @@ def _conclude(summary: Summary, outcomes: Sequence[Outcome]) -> None:
         first = summary.failed[0]
         say(f"{len(summary.failed)} of {summary.num_run} failed, the first: {first.note}")
         raise typer.Exit(RunError.exit_code)
-    if any(outcome.outcome != "not_run" for outcome in outcomes):
+    if any(outcome.outcome != "not run" for outcome in outcomes):
         say("kept in results/PAPER/verified.jsonl: commit it, also where something differs")

@@ -29,9 +29,9 @@ from harness.store.workspace import Workspace
 from harness.strict import Strict, explain
 from harness.untrusted import UnreadableError, is_there, read_text
 
-Word = Literal["bit", "close", "differs", "not_run"]
+Word = Literal["bit", "close", "differs", "not run"]
 """`bit`: every cell is equal; `close`: floats within 1e-4, the rest equal; else `differs`.
-`not_run`: it cannot run here."""
+`not run`: it cannot run here."""
 
 
 class Verified(Strict):
@@ -97,7 +97,7 @@ def keep(
     workspace: Workspace, paper: str, outcomes: Iterable[Outcome], *, cpu: str, commit: str
 ) -> None:
     """Add outcomes to the line of this processor. Raises RunError where it cannot be written."""
-    ran = [outcome for outcome in outcomes if outcome.outcome != "not_run"]
+    ran = [outcome for outcome in outcomes if outcome.outcome != "not run"]
     if not ran:
         return
     path = verified_path(workspace, paper)
@@ -167,7 +167,7 @@ def compare(old: Record, new: Record, *, measured: Collection[str] = ()) -> tupl
     measured: columns to leave out.
     """
     if new.status == Status.SKIPPED:
-        return "not_run", new.note
+        return "not run", new.note
     if new.status != old.status:
         return "differs", f"{old.status} then, {new.status} now"
     if len(old.rows) != len(new.rows):

@@ -29,7 +29,6 @@ FOREIGN = "its record is foreign: it holds another trial"
 class Rejected:
     """A record file that cannot be used, and why."""
 
-    path: Path
     reason: str
 
 
@@ -70,7 +69,7 @@ class RecordStore:
         """Return a trial's record, why it cannot be used, or None where there is none."""
         found = self.find(trial.experiment.id, trial.key)
         if isinstance(found, Record) and found.params != dict(trial.params):
-            found = Rejected(self.path(trial), FOREIGN)
+            found = Rejected(FOREIGN)
         if isinstance(found, Record) and found.is_result:
             return found
         committed = self._committed.get(trial.key)
@@ -85,12 +84,12 @@ class RecordStore:
         except FileNotFoundError:
             return None
         except UnreadableError as error:
-            return Rejected(path, f"its record cannot be read ({error})")
+            return Rejected(f"its record cannot be read ({error})")
         try:
             record = parse_record(line, where="its record")
         except DataError as error:
-            return Rejected(path, str(error))
-        return record if record.key == key else Rejected(path, FOREIGN)
+            return Rejected(str(error))
+        return record if record.key == key else Rejected(FOREIGN)
 
     def result(self, trial: Trial) -> Record | None:
         """Return a trial's record if it is a result."""

@@ -46,7 +46,7 @@ def test_unchanged_code_agrees_to_the_bit(ran: Cli, toy: ToyPaper) -> None:
     before = checkout(toy)
     done = ran(*VERIFY)
     assert done.code == 0
-    assert done.out.startswith("toylab/squares  3 of 3 agree (3 bit)\n  recorded on ")
+    assert done.out.startswith("toylab/squares  3 bit\n  recorded on ")
     assert (kept(toy)["num_trials"], kept(toy)["num_agree"], kept(toy)["differ"]) == (3, 3, [])
     assert last_line(done.err).startswith("kept in results/PAPER/verified.jsonl")
     after = checkout(toy)
@@ -58,7 +58,7 @@ def test_a_second_verify_adds_to_the_line_of_the_first(ran: Cli, toy: ToyPaper) 
     assert ran(*VERIFY).code == 0
     edit(toy.trial, SQUARE, f"{SQUARE} + 1000.0")
     done = ran(*VERIFY, "--sample", "2")
-    assert (done.code, "0 of 2 agree" in done.out) == (0, True)
+    assert (done.code, "2 differs" in done.out) == (0, True)
     assert (kept(toy)["num_trials"], kept(toy)["num_agree"]) == (5, 3)
     assert len(kept(toy)["differ"]) == 2
 
@@ -96,7 +96,7 @@ def test_a_line_per_experiment_and_one_for_what_differs_fit_80_columns(cpu: str)
     why = "row 0 state: 'on' then, 'off' now"
     other = Outcome("lab/long", "lab/long[x=1]", "differs", why, then=cpu)
     lines = summary_lines([one, one, other])
-    assert lines[:2] == ["lab/a     2 of 2 agree (2 bit)", "lab/long  0 of 1 agree"]
+    assert lines[:2] == ["lab/a     2 bit", "lab/long  1 differs"]
     assert "differs: lab/long[x=1]: row 0 state" in " ".join(lines)
     assert max(map(len, lines)) <= 80
 
@@ -152,7 +152,7 @@ def test_an_interrupt_leaves_nothing_but_finished_outcomes(
     assert run.returncode == 130, err
     assert "Traceback" not in err
     assert last_line(err).startswith("interrupted: what was compared is kept")
-    assert "2 of 2 agree (2 bit)" in out
+    assert "toylab/squares  2 bit" in out
     assert_gone(workers)
     after = checkout(toy)
     after.pop(KEPT)
