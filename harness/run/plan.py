@@ -11,17 +11,16 @@ from functools import cache
 from math import fsum
 
 from harness.data import load as datasets
-from harness.declare.experiment import Estimate, Needs, Status
+from harness.declare.experiment import Estimate, Experiment, Needs, Status
 from harness.declare.overrides import Overrides
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.measure import machine
-from harness.run.costs import Costs
 from harness.settings import JUDGE_MODEL, JUDGE_URL, judge_fault
 from harness.store.code import experiment_code
 from harness.store.record import Record
 from harness.store.store import RecordStore, Rejected
-from harness.store.trial import Trial, check_overrides, grid_of, with_upstream
+from harness.store.trial import Trial, check_overrides, declared_grid, grid_of, with_upstream
 
 JUDGE_SETTINGS = (JUDGE_URL, JUDGE_MODEL)
 """Environment variables without which there is no judge: the base URL of an OpenAI-compatible
@@ -205,6 +204,35 @@ def plan_trials(
     for trial in trials:
         planner.add(trial)
     return planner.plan
+
+
+class Costs:
+    """What trials take: what is declared, scaled by how long recorded ones of their kind took."""
+
+    def __init__(self, store: RecordStore, profile: Profile) -> None:
+        self._store, self._profile = store, profile
+        self._paces: dict[str, float] = {}
+
+    def estimate(self, trial: Trial, record: Record | Rejected | None) -> Estimate:
+        """Return what a trial takes; its own record tells it best."""
+        declared = _declared(trial)
+        if isinstance(record, Record) and record.is_result:
+            return replace(declared, seconds=record.provenance.wall_s)
+        return replace(declared, seconds=declared.seconds * self._pace(trial.experiment))
+
+    def _pace(self, experiment: Experiment) -> float:
+        """Return how long recorded trials took beside what was declared; 1 without any."""
+        if experiment.id not in self._paces:
+            grid = declared_grid(experiment, self._profile)
+            found = [(trial, record) for trial in grid if (record := self._store.result(trial))]
+            declared_s = fsum(_declared(trial).seconds for trial, _ in found)
+            took_s = fsum(record.provenance.wall_s for _, record in found)
+            self._paces[experiment.id] = took_s / declared_s if declared_s else 1.0
+        return self._paces[experiment.id]
+
+
+def _declared(trial: Trial) -> Estimate:
+    return trial.experiment.estimate_of(trial.params) or Estimate(seconds=0.0)
 
 
 class _Planner:

@@ -7,7 +7,7 @@ import hashlib
 import io
 import os
 import tarfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -142,7 +142,7 @@ def _members(file: Path) -> dict[str, bytes]:
         packed = read_bytes(file, limit=MAX_ARCHIVE_BYTES)
         plain = unzip(packed, where=str(file), limit=MAX_ARCHIVE_BYTES)
         with tarfile.open(fileobj=io.BytesIO(plain), mode="r:") as tar:
-            return {m.name: stream.read() for m in _files(tar) if (stream := tar.extractfile(m))}
+            return _files(tar)
     except FileNotFoundError as error:
         raise DataError(f"{file} does not exist") from error
     # What a header holds makes tarfile raise more than its own errors.
@@ -152,13 +152,15 @@ def _members(file: Path) -> dict[str, bytes]:
         ) from error
 
 
-def _files(tar: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
-    """Yield the files of an archive, each no larger than what really stands in it."""
-    number = 0
+def _files(tar: tarfile.TarFile) -> dict[str, bytes]:
+    """Return the files of an archive, each no larger than what really stands in it."""
+    found: dict[str, bytes] = {}
     # One by one: of a negative size, to list them all would never end.
-    while (member := tar.next()) is not None:
-        number += 1
-        if member.size < 0 or member.issparse() or number > MAX_MEMBERS:
-            raise tarfile.TarError(f"{member.name[:80]!r} is sparse, or one of too many")
-        if member.isfile():
-            yield member
+    for _ in range(MAX_MEMBERS):
+        if (member := tar.next()) is None:
+            return found
+        if member.size < 0 or member.issparse():
+            raise tarfile.TarError(f"{member.name[:80]!r} is sparse, or of a negative size")
+        if member.isfile() and (stream := tar.extractfile(member)):
+            found[member.name] = stream.read()
+    raise tarfile.TarError(f"it has more than {MAX_MEMBERS} members")

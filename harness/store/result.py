@@ -8,7 +8,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import Field
 
 from harness.canonical import canonical_json, digest, layered_json
 from harness.declare.overrides import Overrides
@@ -18,37 +20,91 @@ from harness.declare.table import Table
 from harness.declare.task import Task
 from harness.errors import DataError
 from harness.outgoing import tidy
-from harness.store.meta import (
-    ColumnMeta,
-    NotRun,
-    ProvenanceMeta,
-    ResultMeta,
-    TrialCounts,
-)
 from harness.store.pair import read_pair, write_pair
 from harness.store.record import Record, read_pack
 from harness.store.store import RecordStore, Rejected
-from harness.store.table_csv import (
-    build_table,
-    csv_text,
-    long_frame,
-    parse_csv,
-    sha256_text,
-)
+from harness.store.table_csv import build_table, csv_text, long_frame, parse_csv, sha256_text
 from harness.store.trial import Trial, grid_of
 from harness.store.workspace import Workspace
-from harness.untrusted import (
-    UnreadableError,
-    in_one_line,
-    is_there,
-    parse_json,
-)
+from harness.strict import Strict
+from harness.untrusted import UnreadableError, in_one_line, is_there, parse_json
 
 if TYPE_CHECKING:
     import pandas as pd
 
 ADVICE = "run the task again or restore the file"
 ARTIFACT_DIGITS = 16
+
+
+class ColumnMeta(Strict):
+    name: str
+    type: str
+    role: str
+    doc: str
+    nullable: bool
+
+
+class TrialCounts(Strict):
+    """How the trials behind a table ended; `missing` were never started."""
+
+    done: int = 0
+    diverged: int = 0
+    oom: int = 0
+    failed: int = 0
+    skipped: int = 0
+    missing: int = 0
+
+    @property
+    def without_result(self) -> int:
+        return self.failed + self.skipped + self.missing
+
+    @property
+    def with_result(self) -> int:
+        return self.done + self.diverged + self.oom
+
+
+class NotRun(Strict):
+    trial: str
+    reason: str
+
+
+class ProvenanceMeta(Strict):
+    """What all records behind a table have in common, and where they differ, as lists."""
+
+    commits: list[str]
+    dirty: bool
+    machines: list[dict[str, Any]]
+    versions: dict[str, list[str]]
+    data: dict[str, dict[str, str]]
+    seeds: list[Any]
+    code: dict[str, dict[str, int]]
+    """Per experiment, how many records each digest of code gave."""
+    overrides: dict[str, Any]
+    choices: dict[str, list[str]] = Field(default_factory=dict)
+    """What code chose by itself: by kernel, what it was done by."""
+    wall_s: float
+    started_at: str
+    finished_at: str
+
+
+class ResultMeta(Strict):
+    """The JSON beside a CSV."""
+
+    schema_version: Literal[3] = 3
+    task: str
+    profile: str
+    stands_in: dict[str, str] = Field(default_factory=dict)
+    """By a name of the paper what was run in its place: `{"SVHN": "MNIST"}`."""
+    csv_sha256: str
+    num_rows: int
+    columns: list[ColumnMeta]
+    trials: TrialCounts
+    not_run: list[NotRun]
+    registered: dict[str, str]
+    """By claim, what it asked before the trials ran, where all their records say the same."""
+    artifacts: dict[str, str] = Field(default_factory=dict)
+    """By what the CSV has in its cell, an array that no cell should hold, as text."""
+    provenance: ProvenanceMeta
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,7 +141,9 @@ def test_what_a_variant_lacks_is_told_with_its_own_command(lab: Cli) -> None:
 
 def test_variants_lists_what_was_overridden_where_and_how_it_went(lab: Cli, toy: ToyPaper) -> None:
     settings = {"TOY_MODES": "raise nan", "TOY_COUNT": "1"}
+    before = tree(toy.root / "results", toy.root / "figures")
     assert lab("run", "toylab", *INLINE, "--set", "ms=1", "--seeds", "1", **settings).code == 3
+    assert tree(toy.root / "results", toy.root / "figures") == before
     rows = told(lab("variants", "--json"))
     assert sorted((row["options"], row["done"], row["failed"], row["missing"]) for row in rows) == [
         ("--set ms=1 --seeds 1", 2, 1, 0),

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from harness.declare.experiment import Estimate, Experiment
-from harness.run.costs import Costs
+from harness.run.plan import Costs
 from harness.store.record import Record
 from harness.store.store import RecordStore
 from harness.store.trial import Trial
