@@ -169,8 +169,6 @@ def meet_fate(point: Fate, ctx: RunContext) -> Sequence[Row]:
     match point.fate:
         case "die":
             os.kill(os.getpid(), signal.SIGKILL)
-        case "exit":
-            sys.exit(7)
         case "odd exception":
             raise OddError(1, 2)
         case "hang":
