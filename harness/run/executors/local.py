@@ -20,6 +20,8 @@ from harness.run.executors.lifetime import serve
 SPAWN = multiprocessing.get_context("spawn")
 EXIT_S = 5.0
 """How long a process that said no more may take to end."""
+GRACE_S = 0.2
+"""How long one that is told to end at once may go on."""
 
 
 class LocalExecutor:
@@ -133,9 +135,10 @@ class _Worker:
     def _receive(self, timeout_s: float | None) -> Any:
         """Return what the process says; after anything else it is ended."""
         ready = wait([self._pipe, self._stop], timeout_s)
-        if self._pipe in ready and self._stop not in ready:
+        if self._stop in ready:
+            # One that is at its record's last bytes is let finish: half of it would stay there.
+            wait([self._pipe], GRACE_S)
+        elif ready:
             return self._pipe.recv()
         self.end()
-        if ready:
-            raise _StoppedError
-        raise TimeoutError
+        raise _StoppedError if ready else TimeoutError
