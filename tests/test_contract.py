@@ -23,8 +23,7 @@ from harness.publish.figures import FigureContext, draw
 from harness.publish.verdicts import judge_stored
 from harness.registry import load_registry
 from harness.run.dry_run import dry_runs
-from harness.store.meta import ColumnMeta
-from harness.store.result import TaskResult, csv_path, figure_path, load_result
+from harness.store.result import ColumnMeta, TaskResult, csv_path, figure_path, load_result
 from harness.store.store import RecordStore
 from harness.store.trial import grid_of
 from harness.store.workspace import Workspace

@@ -8,10 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from harness.atomic import write_text
 from harness.commands.common import (
     Asked,
     Selectors,
@@ -23,7 +24,6 @@ from harness.commands.common import (
     shown,
 )
 from harness.commands.run import (
-    INTERRUPTED,
     Means,
     carry_out,
     open_store,
@@ -32,12 +32,13 @@ from harness.commands.run import (
 )
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
-from harness.errors import EnvError
+from harness.errors import EnvError, Interrupted
 from harness.registry import Library
-
-if TYPE_CHECKING:
-    from harness.run.plan import MachineLimits, Plan
-    from harness.store.store import RecordStore
+from harness.run.carry import make_pack
+from harness.run.plan import MachineLimits, Plan, make_plan, probe_limits
+from harness.run.status import trial_states, trials_due
+from harness.store.archive import export_records
+from harness.store.store import RecordStore
 
 PROFILE: Profile = "gpu"
 RECORDS, LEFT = "records.tar.gz", "left.json"
@@ -74,14 +75,12 @@ def run(
     OUT/records.tar.gz is for `repro records import`; OUT/left.json lists what has no result, with
     the error where there is one.
     """
-    from harness.run.plan import probe_limits
-
     limits = probe_limits()
     if not limits.has_cuda:
         raise EnvError("nvidia-smi shows no card here, so nothing was run: repro plan -p gpu")
     asked = asked_for(selectors, PROFILE)
     stop_cleanly_on_signals(None)
-    store = open_store(asked.workspace, asked.tasks, PROFILE)
+    store = open_store(asked)
     parts = due(asked.library, asked.tasks, store, limits)
     means = [
         parse_means("local", jobs or part.num_side_by_side(limits.gpu_bytes), time_budget)
@@ -107,8 +106,6 @@ def due(
     right comes before what is built on it. As many trials share a card as the largest of a part
     lets, and kernels need little of it.
     """
-    from harness.run.plan import make_plan
-
     listed = library.as_listed(tasks)
     kernels = [task for task in listed if task.kind == "kernel"]
     others = [task for task in listed if task.kind != "kernel"]
@@ -131,7 +128,7 @@ def in_turn(parts: Sequence[tuple[Plan, Means]], run_part: Callable[[Plan, Means
         try:
             run_part(part, replace(means, budget_s=left_s))
         except typer.Exit as end:
-            if end.exit_code == INTERRUPTED:
+            if end.exit_code == Interrupted.exit_code:
                 raise
             failed = failed or end
     if failed:
@@ -140,8 +137,6 @@ def in_turn(parts: Sequence[tuple[Plan, Means]], run_part: Callable[[Plan, Means
 
 def _export(asked: Asked, out: Path) -> None:
     """Write all results at `gpu` to a folder, and why the other trials have none."""
-    from harness.store.archive import export_records
-
     num_left, num_trials = _write_left(asked, out)
     if num_left == num_trials:
         say(f"no result yet: {shown(out / LEFT)} says of each trial how it stands")
@@ -156,10 +151,6 @@ def _export(asked: Asked, out: Path) -> None:
 
 def _write_left(asked: Asked, out: Path) -> tuple[int, int]:
     """List the trials without a result; return how many they are, and how many there are."""
-    from harness.atomic import write_text
-    from harness.run.status import trial_states
-    from harness.store.store import RecordStore
-
     states = trial_states(asked.tasks, PROFILE, RecordStore(asked.workspace))
     left = [asdict(state) for state in states if not state.has_result]
     write_text(out / LEFT, json.dumps(left, indent=1) + "\n")
@@ -183,10 +174,6 @@ def pack(
     It is taken to have torch and what most images with torch have; of that nothing is replaced.
     There: `make gpu FROM=folder`, in a copy of this checkout.
     """
-    from harness.run.carry import make_pack
-    from harness.run.status import trials_due
-    from harness.store.store import RecordStore
-
     asked = asked_for(selectors, PROFILE)
     due = trials_due(asked.tasks, PROFILE, RecordStore(asked.workspace))
     items = make_pack(

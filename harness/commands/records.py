@@ -15,6 +15,8 @@ from harness.commands.common import (
     group,
     say,
 )
+from harness.store.archive import export_records, import_records
+from harness.store.workspace import find_workspace
 
 app = group(help="Export and import records with their artifacts.")
 
@@ -29,8 +31,6 @@ def export(
     force: ForceOption = False,
 ) -> None:
     """Write the results of some tasks, and artifacts up to 16 MiB, to one file."""
-    from harness.store.archive import export_records
-
     asked = asked_for(selectors, profile)
     summary = export_records(asked.workspace, asked.tasks, asked.profile, file, force=force)
     say(f"wrote {file}: {summary.num_records} records, {summary.num_artifacts} artifacts")
@@ -41,9 +41,6 @@ def export(
 @app.command("import")
 def import_(file: FileArgument) -> None:
     """Add the records of a file to this checkout; a result that is here already stays."""
-    from harness.store.archive import import_records
-    from harness.store.workspace import find_workspace
-
     summary = import_records(find_workspace(), file)
     say(
         f"{summary.num_records} records and {summary.num_artifacts} artifacts were new; "

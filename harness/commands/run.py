@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from harness.atomic import remove_leftovers
 from harness.commands.common import (
+    Asked,
     ExecutorOption,
     JobsOption,
     ProfileOption,
@@ -29,25 +31,24 @@ from harness.commands.common import (
     shown,
     time_told,
 )
-from harness.declare.overrides import Overrides
-from harness.declare.profiles import Profile
-from harness.declare.task import Task
-from harness.errors import NothingRan, RunError, SpecError, UsageError, one_of
-from harness.registry import Library
-from harness.store.workspace import Workspace
-
-if TYPE_CHECKING:  # what they import would slow every verb down
-    from harness.publish.check_row import CheckRow
-    from harness.publish.refresh import Refresher
-    from harness.run.executors.job import Executor
-    from harness.run.plan import Plan
-    from harness.run.runner import Runner, Summary
-    from harness.store.store import RecordStore
+from harness.errors import Interrupted, NothingRan, RunError, SpecError, UsageError, one_of
+from harness.measure.machine import machine_facts
+from harness.publish.check_row import CheckRow
+from harness.publish.counts import checks_in_words, counted
+from harness.publish.refresh import Refresher
+from harness.registry import Library, experiments_of
+from harness.run.dry_run import dry_runs
+from harness.run.executors.inline import InlineExecutor
+from harness.run.executors.job import Executor
+from harness.run.executors.local import LocalExecutor
+from harness.run.plan import Action, Plan, make_plan, probe_limits
+from harness.run.progress import make_progress
+from harness.run.runner import Runner, Summary
+from harness.store.pair import finish_pairs
+from harness.store.store import RecordStore
 
 JOBS_PER_CORE = 8
 """More processes only wait for one another, and each holds its own torch in memory."""
-INTERRUPTED = 130
-"""Exit code."""
 MOST_NAMED = 3
 """Experiments of trials that are left out for one reason."""
 
@@ -77,24 +78,20 @@ def run(
 
     Killed at any instant and started again, it ends with the same table.
     """
-    from harness.run.plan import make_plan, probe_limits
-    from harness.store.variants import note_run
-
     means = parse_means(executor, jobs, time_budget)
     asked = asked_for(selectors, profile, settings, seeds)
     if not asked.tasks:
         fail_if_broken()
     if dry_run:
-        return _dry_run(asked.tasks, asked.profile, asked.overrides)
+        return _dry_run(asked)
     stop_cleanly_on_signals(None)
-    store = open_store(asked.workspace, asked.tasks, asked.profile)
+    store = open_store(asked)
     plan = make_plan(asked.tasks, asked.profile, store, probe_limits(), rerun_stale=stale)
     say_no_trials(plan)
     if not plan.items:
         raise NothingRan(f"nothing of what was asked for has a trial at {asked.profile}")
-    note_run(asked.workspace, asked.profile, asked.tasks)
     words = command_words(selectors, asked)
-    carry_out(plan, store, asked.library, means, words, rerun=stale)
+    carry_out(plan, store, asked.library, means, words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,18 +102,10 @@ class Means:
     num_workers: int
     budget_s: float | None = None
 
-    def start(self, plan: Plan) -> Executor:
-        """Return the executor, with no more processes than there are trials."""
-        from harness.run.executors import make_executor
-
-        return make_executor(self.executor, min(self.num_workers, max(plan.num_to_run, 1)))
-
 
 def parse_means(executor: str, jobs: int, time_budget: str | None = None) -> Means:
     """Return what the options say, 0 jobs standing for all cores. Raises UsageError for others."""
-    from harness.run.executors import EXECUTORS
-
-    name = one_of(executor, EXECUTORS, "executor")
+    name = one_of(executor, ("local", "inline"), "executor")
     cores = os.cpu_count() or 1
     most = JOBS_PER_CORE * cores
     if not 0 <= jobs <= most:
@@ -151,7 +140,6 @@ def carry_out(
     means: Means,
     asked: str,
     *,
-    rerun: bool = False,
     at_end: Callable[[], None] | None = None,
 ) -> None:
     """Run a plan, refresh its tasks, and say what came of it; asked: what followed the verb.
@@ -159,25 +147,10 @@ def carry_out(
     at_end: called when no trial runs any more, however that came; only then are tasks refreshed,
     which may take long.
     """
-    from harness.publish.refresh import Refresher
-    from harness.run.progress import make_progress
-    from harness.run.runner import Runner
-
-    executor = means.start(plan)
-    _announce(plan, executor.num_workers)
     refresh = Refresher(store.workspace, library, plan.profile)
-    runner = Runner(
-        plan,
-        store,
-        library,
-        executor,
-        make_progress(),
-        facts={**run_facts(), "overrides": dict(plan.overrides)},
-        time_budget_s=means.budget_s,
-        rerun=rerun,
-        on_task_done=None if at_end else refresh,
-    )
-    stop_cleanly_on_signals(None if means.executor == "inline" else runner)
+    on_task_done = None if at_end else refresh
+    runner = make_runner(plan, store, library, means, run_facts(), on_task_done=on_task_done)
+    _announce(plan, runner.executor.num_workers)
     rows: list[CheckRow] = []
     with ExitStack() as ends:
         ends.callback(lambda: rows.extend(refresh.rest(plan.tasks)))
@@ -186,42 +159,63 @@ def carry_out(
     _conclude(summary, refresh, rows, plan, asked)
 
 
-def _announce(plan: Plan, num_workers: int) -> None:
-    from harness.run.plan import Action, left_out
+def make_runner(
+    plan: Plan,
+    store: RecordStore,
+    library: Library,
+    means: Means,
+    facts: Mapping[str, Any],
+    **options: Any,
+) -> Runner:
+    """Return what runs a plan, and is stopped by Ctrl-C from now on; options: as it takes them."""
+    executor: Executor = InlineExecutor()
+    if means.executor == "local":
+        executor = LocalExecutor(min(means.num_workers, max(plan.num_to_run, 1)))
+    runner = Runner(
+        plan,
+        store,
+        library,
+        executor,
+        make_progress(),
+        facts={**facts, "overrides": dict(plan.overrides)},
+        time_budget_s=means.budget_s,
+        **options,
+    )
+    stop_cleanly_on_signals(None if means.executor == "inline" else runner)
+    return runner
 
+
+def _announce(plan: Plan, num_workers: int) -> None:
     tasks = f"{len(plan.tasks)} task{'' if len(plan.tasks) == 1 else 's'}"
     say(
         f"{tasks} at {plan.profile}: {plan.num_to_run} trials to run, "
         f"{len(plan.with_action(Action.REUSE))} reused, "
         f"about {time_told(plan.seconds, 'core-')}, {time_told(plan.wall_s(num_workers))} here"
     )
-    for reason, items in left_out(plan).items():
-        names = list(dict.fromkeys(item.trial.experiment.id for item in items))
+    blocked: dict[str, list[str]] = {}
+    for item in plan.with_action(Action.BLOCKED):
+        blocked.setdefault(item.reason, []).append(item.trial.experiment.id)
+    for reason, ids in blocked.items():
+        names = list(dict.fromkeys(ids))
         more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-        trials = f"{len(items)} trial{'' if len(items) == 1 else 's'}"
+        trials = f"{len(ids)} trial{'' if len(ids) == 1 else 's'}"
         say(f"left out: {trials} of {', '.join(names[:MOST_NAMED])}{more}: {reason}")
 
 
-def open_store(workspace: Workspace, tasks: Sequence[Task], profile: Profile) -> RecordStore:
+def open_store(asked: Asked) -> RecordStore:
     """Return the records of a checkout, filled from the committed ones."""
-    from harness.atomic import remove_leftovers
-    from harness.registry import experiments_of
-    from harness.store.pair import finish_pairs
-    from harness.store.store import RecordStore
-
+    workspace, profile = asked.workspace, asked.profile
     for folder in (workspace.runs, workspace.results(profile), workspace.figures(profile)):
         remove_leftovers(folder)
     finish_pairs(workspace.results(profile))
     store = RecordStore(workspace)
-    for experiment in experiments_of(tasks):
+    for experiment in experiments_of(asked.tasks):
         store.unpack(experiment.id, profile)
     return store
 
 
 def run_facts() -> dict[str, Any]:
     """Return what every record of this run carries, probed once."""
-    from harness.measure.machine import machine_facts
-
     facts = machine_facts()
     return {name: facts.pop(name) for name in ("commit", "dirty", "versions")} | {"machine": facts}
 
@@ -233,7 +227,7 @@ def _conclude(
     _say_found(summary, refresh, rows, plan)
     if summary.interrupted:
         say("interrupted: nothing is lost, the same command goes on from here")
-        raise typer.Exit(INTERRUPTED)
+        raise typer.Exit(Interrupted.exit_code)
     for name, error in summary.stopped.items():
         say(f"{name}{plan.overrides.options} stopped, three times in a row: {error}")
     if summary.failed:
@@ -255,8 +249,6 @@ def _conclude(
 
 
 def _say_found(summary: Summary, refresh: Refresher, rows: Sequence[CheckRow], plan: Plan) -> None:
-    from harness.publish.counts import checks_in_words, counted
-
     say(
         f"{summary.num_run} run, {summary.num_reused} reused, {summary.num_blocked} not run here, "
         f"{len(summary.failed)} failed, {summary.num_left} left, in {summary.wall_s:.1f} s"
@@ -273,14 +265,11 @@ def _say_found(summary: Summary, refresh: Refresher, rows: Sequence[CheckRow], p
         say(f"{task_id}: no table, verdicts or figure could be made: {reason}")
 
 
-def _dry_run(tasks: Sequence[Task], profile: Profile, overrides: Overrides) -> None:
+def _dry_run(asked: Asked) -> None:
     """Build each distinct trial on the meta device and print what it would take."""
-    from harness.run.dry_run import dry_runs
-
-    rows = dry_runs(tasks, profile, overrides)
+    rows = dry_runs(asked.tasks, asked.profile, asked.overrides)
     if not rows:
-        say(f"nothing is trained at {profile}")
-        return
+        return say(f"nothing is trained at {asked.profile}")
     print_rows(rows, as_json=False, columns=list(rows[0]))
     wrong = [row for row in rows if row["parameters"] != row["expected"]]
     if wrong:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -21,15 +20,13 @@ from harness.commands.common import (
     say_broken,
     shown,
 )
-from harness.errors import DataError, HarnessError
+from harness.declare.experiment import Experiment, RawParams
+from harness.declare.overrides import Overrides
+from harness.declare.params import Field
+from harness.errors import DataError
+from harness.store.result import read_meta
+from harness.store.trial import grid_of
 from harness.terminal import wrapped
-
-if TYPE_CHECKING:  # what they import would slow every verb down
-    from harness.declare.experiment import Experiment, RawParams
-    from harness.declare.params import Field
-    from harness.declare.profiles import Profile
-    from harness.registry import Library
-    from harness.store.variants import Variant
 
 FEW = 6
 """How many values of a parameter are written out."""
@@ -47,8 +44,6 @@ def params(
 
     With --set or --seeds the values are those of the grid that they would give.
     """
-    from harness.store.trial import grid_of
-
     asked = asked_for(selectors, profile, settings, seeds)
     experiments = dict.fromkeys(experiment for task in asked.tasks for experiment in task.reads)
     rows = [
@@ -116,62 +111,33 @@ def variants(
     seeds: SeedsOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List what was run with --set or --seeds: overrides, profile, tasks, when, and how it went.
+    """List the tables made with --set or --seeds: overrides, profile, when, and how it went.
 
     With --set or --seeds only those that have these among theirs.
     """
-    from harness.registry import load_registry
-    from harness.store.variants import find_variants
-    from harness.store.workspace import find_workspace
-
-    # A variant may be of several papers.
-    library = load_registry()
-    asked = asked_for(selectors, "smoke", settings, seeds, library=library)
+    asked = asked_for(selectors, "smoke", settings, seeds)
     wanted = {task.id for task in asked.tasks} if selectors else None
     rows = []
-    for found in find_variants(find_workspace()):
-        if isinstance(found, DataError):
-            say_broken(str(found))
+    for path in sorted(asked.workspace.outputs.glob("set-*/results/*/*.csv")):
+        try:
+            meta = read_meta(path)
+        except DataError as error:
+            say_broken(str(error))
             continue
-        if not asked.overrides.items() <= found.workspace.overrides.items():
-            continue
-        rows += [r for r in _variant_rows(library, found) if not wanted or wanted & {*r["tasks"]}]
+        overrides = Overrides(meta.provenance.overrides)
+        if asked.overrides.items() <= overrides.items() and (not wanted or meta.task in wanted):
+            rows.append({
+                "overrides": dict(overrides),
+                "options": overrides.options.strip(),
+                "task": meta.task,
+                "profile": meta.profile,
+                "started_at": meta.provenance.started_at,
+                "done": meta.trials.with_result,
+                "failed": meta.trials.failed,
+                "missing": meta.trials.missing + meta.trials.skipped,
+                "table": str(shown(path)),
+            })  # fmt: skip
     if not (rows or as_json):
         return say("no such variant was run: repro run TASK --set name=value makes one")
-    columns = ["options", "profile", "tasks", "started_at", "done", "failed", "missing", "folder"]
+    columns = ["options", "task", "profile", "started_at", "done", "failed", "missing", "table"]
     print_rows(rows, as_json=as_json, columns=columns)
-
-
-def _variant_rows(library: Library, variant: Variant) -> Iterator[dict[str, Any]]:
-    overrides = variant.workspace.overrides
-    for profile, ran in variant.runs.items():
-        counts, note = Counter[str](), ""
-        try:
-            counts = _count_states(library, variant, profile)
-        except HarnessError as error:
-            note = str(error)
-            say(f"{overrides.name} at {profile}: {note}")
-        yield {
-            "overrides": dict(overrides),
-            "options": overrides.options.strip(),
-            "profile": profile,
-            "tasks": ran.tasks,
-            "started_at": ran.started_at,
-            "done": counts["done"] + counts["diverged"] + counts["oom"],
-            "failed": counts["failed"] + counts["rejected"],
-            "missing": counts["missing"] + counts["skipped"],
-            "folder": str(shown(variant.workspace.output(profile))),
-            "note": note,
-        }
-
-
-def _count_states(library: Library, variant: Variant, profile: Profile) -> Counter[str]:
-    """Count the trials behind a variant's tasks by how they stand now."""
-    from harness.run.status import state_of
-    from harness.store.store import RecordStore
-    from harness.store.trial import trials_behind
-
-    store = RecordStore(variant.workspace)
-    tasks = [library.tasks[name] for name in variant.runs[profile].tasks if name in library.tasks]
-    trials = trials_behind(tasks, profile, variant.workspace.overrides)
-    return Counter(state_of(store.read(trial)) for trial in trials)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, get_args
 
 import typer
 
@@ -22,18 +24,20 @@ from harness.commands.common import (
     time_told,
 )
 from harness.commands.run import (
-    INTERRUPTED,
     Means,
+    make_runner,
     parse_means,
     run_facts,
     stop_cleanly_on_signals,
 )
-from harness.errors import RunError, UsageError
+from harness.errors import Interrupted, RunError, UsageError
+from harness.measure.machine import cpu_name
+from harness.run.plan import plan_trials, probe_limits
+from harness.run.runner import Summary
+from harness.run.verify import Outcome, Word, compare_drawn, draw_trials, keep, load_verified
+from harness.store.store import RecordStore
+from harness.store.workspace import Workspace
 from harness.terminal import wrapped
-
-if TYPE_CHECKING:  # what they import would slow every verb down
-    from harness.run.runner import Summary
-    from harness.run.verify import Drawn, Outcome
 
 SampleOption = Annotated[int, typer.Option("--sample", help="Trials per experiment.")]
 
@@ -64,95 +68,68 @@ def verify(
 
 
 def _verify(asked: Asked, sample: int, means: Means) -> tuple[list[Outcome], Summary]:
-    """Draw, run, compare and keep; return the outcomes, and how the run ended."""
-    from harness.measure.machine import cpu_name
-    from harness.run.plan import probe_limits
-    from harness.run.progress import make_progress
-    from harness.run.verify import keep, load_verified, rerun, rerun_plan
-
+    """Draw, run in a checkout of their own, compare and keep; tell how the run ended, too."""
     facts = run_facts()
     papers = dict.fromkeys(task.paper for task in asked.tasks)
     for paper in papers:
         # One that is damaged is told before hours are spent.
         load_verified(asked.workspace, paper)
-    drawn = _drawn(asked, sample, commit=facts["commit"])
-    plan, outcomes = rerun_plan(drawn, asked.profile, probe_limits())
-    say(
-        f"trials to verify: {len(drawn)}; to run, with those they start from: {plan.num_to_run},"
-        f" about {time_told(plan.seconds, 'core-')}"
-    )
-    # In this very process an exception is the only way to stop a trial.
-    inline = means.executor == "inline"
-    summary, compared = rerun(
-        drawn,
-        plan,
-        asked.library,
-        means.start(plan),
-        make_progress(),
-        facts=facts,
-        on_start=lambda runner: stop_cleanly_on_signals(None if inline else runner),
-    )
-    outcomes += compared
-    cpu = cpu_name(facts["machine"])
-    for paper in papers:
-        own = [each for each in outcomes if each.experiment.split("/")[0] == paper]
-        keep(asked.workspace, paper, own, cpu=cpu, commit=facts["commit"])
-    return outcomes, summary
-
-
-def _drawn(asked: Asked, sample: int, *, commit: str) -> list[Drawn]:
-    """Return committed trials of what was asked for. Raises UsageError where there are none."""
-    from harness.run.verify import draw_trials
-
     drawn = [
         each
         for experiment in dict.fromkeys(e for task in asked.tasks for e in task.reads)
-        for each in draw_trials(asked.workspace, experiment, asked.profile, sample, commit=commit)
+        for each in draw_trials(
+            asked.workspace, experiment, asked.profile, sample, commit=facts["commit"]
+        )
     ]
     if not drawn:
         raise UsageError(
             f"no record is committed at {asked.profile} for what is selected: name another"
             " profile, or run it first"
         )
-    return drawn
+    # A trial's own child may outlive it by a moment, and must not spoil the end.
+    with TemporaryDirectory(prefix="repro-verify-", ignore_cleanup_errors=True) as folder:
+        store = RecordStore(Workspace(Path(folder)))
+        trials = [each.trial for each in drawn]
+        plan = plan_trials(trials, asked.profile, store, probe_limits())
+        say(
+            f"trials to verify: {len(drawn)}; to run, with those they start from:"
+            f" {plan.num_to_run}, about {time_told(plan.seconds, 'core-')}"
+        )
+        summary = make_runner(plan, store, asked.library, means, facts).run()
+        outcomes = compare_drawn(drawn, store, asked.library)
+    for paper in papers:
+        own = [each for each in outcomes if each.experiment.split("/")[0] == paper]
+        keep(asked.workspace, paper, own, cpu=cpu_name(facts["machine"]), commit=facts["commit"])
+    return outcomes, summary
 
 
 def summary_lines(outcomes: Sequence[Outcome]) -> list[str]:
     """Return a line per experiment, then one for each trial that differs or was not run."""
-    groups: dict[str, list[Outcome]] = {}
-    for outcome in outcomes:
-        groups.setdefault(outcome.experiment, []).append(outcome)
+    groups: dict[str, Counter[str]] = {}
+    for each in outcomes:
+        groups.setdefault(each.experiment, Counter())[each.outcome] += 1
     width = max(map(len, groups), default=0)
-    lines = [f"{name:{width}}  {_counts(group)}" for name, group in groups.items()]
+    lines = []
+    for name, words in groups.items():
+        told = ", ".join(f"{words[word]} {word}" for word in get_args(Word) if words[word])
+        lines.append(f"{name:{width}}  {told}")
     then = dict.fromkeys(outcome.then for outcome in outcomes)
     lines += wrapped(f"recorded on {' and '.join(then)}", 2, hang=2) if outcomes else []
-    for outcome in outcomes:
-        if not outcome.agrees:
-            moved = f"{outcome.column} by {outcome.relative:.2g} relative" if outcome.column else ""
-            reason = "; ".join(part for part in (moved, outcome.reason) if part)
-            told = f"{outcome.outcome.replace('_', ' ')}: {outcome.trial}: {reason}"
+    for each in outcomes:
+        if not each.agrees:
+            told = f"{each.outcome}: {each.trial}: {each.reason}"
             lines += wrapped(told, 2, hang=2)
     return lines
-
-
-def _counts(group: Sequence[Outcome]) -> str:
-    """Say how many agree, and how: `3 of 3 agree (1 bit, 2 close)`."""
-    words = Counter(outcome.outcome for outcome in group)
-    not_run = words.pop("not_run", 0)
-    how = ", ".join(f"{words[word]} {word}" for word in ("bit", "close") if words[word])
-    ran, agreed = sum(words.values()), sum(outcome.agrees for outcome in group)
-    counts = [f"{agreed} of {ran} agree" + (f" ({how})" if how else "")] if ran else []
-    return ", ".join([*counts, f"{not_run} not run"] if not_run else counts)
 
 
 def _conclude(summary: Summary, outcomes: Sequence[Outcome]) -> None:
     """Say what is left; exit with the code of a run that ended that way."""
     if summary.interrupted:
         say("interrupted: what was compared is kept, what was not is drawn again at this commit")
-        raise typer.Exit(INTERRUPTED)
+        raise typer.Exit(Interrupted.exit_code)
     if summary.failed:
         first = summary.failed[0]
         say(f"{len(summary.failed)} of {summary.num_run} failed, the first: {first.note}")
         raise typer.Exit(RunError.exit_code)
-    if any(outcome.outcome != "not_run" for outcome in outcomes):
+    if any(outcome.outcome != "not run" for outcome in outcomes):
         say("kept in results/PAPER/verified.jsonl: commit it, also where something differs")

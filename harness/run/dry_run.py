@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from harness.declare.experiment import DryRun, Experiment
+from harness.declare.experiment import DryRun
 from harness.declare.params import Scalar
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
@@ -21,41 +21,28 @@ def dry_runs(
 
     Upstream, only the trials that the tasks start from count. Raises as `trials_behind`.
     """
-    members: dict[Experiment, list[Trial]] = {}
-    for trial in trials_behind(tasks, profile, overrides):
-        members.setdefault(trial.experiment, []).append(trial)
-    rows = []
-    for experiment, trials in members.items():
-        if experiment.dry_run is not None:
-            rows.extend(_shapes(experiment, trials))
-    return rows
-
-
-def _shapes(experiment: Experiment, trials: Sequence[Trial]) -> list[dict[str, Any]]:
-    assert experiment.dry_run is not None
-    dry_run = experiment.function(experiment.dry_run)
-    members: dict[DryRun, list[Trial]] = {}
     reports: dict[tuple[Any, ...], DryRun | None] = {}
-    for trial in trials:
+    members: dict[tuple[str, DryRun], list[Trial]] = {}
+    for trial in trials_behind(tasks, profile, overrides):
+        experiment = trial.experiment
+        if experiment.dry_run is None:
+            continue
         # What only changes numbers, not shapes, need not be built again.
-        shape = tuple(
-            (name, value)
-            for name, value in sorted(trial.params.items())
-            if isinstance(value, (int, str)) and name not in ("seed", "scheme")
-        )
+        sizes = [(n, v) for n, v in trial.params.items() if isinstance(v, (int, str))]
+        shape = (experiment.id, *((n, v) for n, v in sorted(sizes) if n not in ("seed", "scheme")))
         if shape not in reports:
+            dry_run = experiment.function(experiment.dry_run)
             reports[shape] = dry_run(experiment.typed(trial.params))
-        report = reports[shape]
-        if report is not None:
-            members.setdefault(report, []).append(trial)
-    return [_row(experiment, report, group) for report, group in members.items()]
+        if report := reports[shape]:
+            members.setdefault((experiment.id, report), []).append(trial)
+    return [_row(report, trials) for (_, report), trials in members.items()]
 
 
-def _row(experiment: Experiment, report: DryRun, trials: Sequence[Trial]) -> dict[str, Any]:
-    estimates = [experiment.estimate_of(trial.params) for trial in trials]
+def _row(report: DryRun, trials: Sequence[Trial]) -> dict[str, Any]:
+    estimates = [trial.experiment.estimate_of(trial.params) for trial in trials]
     seconds = [estimate.seconds for estimate in estimates if estimate is not None]
     return {
-        "experiment": experiment.id,
+        "experiment": trials[0].experiment.id,
         "trials": len(trials),
         "parameters": report.num_params,
         "expected": report.expected_num_params,

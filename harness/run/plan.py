@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cache
 from math import fsum
 
 from harness.data import load as datasets
@@ -15,16 +16,16 @@ from harness.declare.overrides import Overrides
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.measure import machine
-from harness.run.costs import Costs
 from harness.settings import JUDGE_MODEL, JUDGE_URL, judge_fault
 from harness.store.code import experiment_code
 from harness.store.record import Record
 from harness.store.store import RecordStore, Rejected
-from harness.store.trial import Trial, check_overrides, grid_of, with_upstream
+from harness.store.trial import Trial, check_overrides, declared_grid, grid_of, with_upstream
 
 JUDGE_SETTINGS = (JUDGE_URL, JUDGE_MODEL)
 """Environment variables without which there is no judge: the base URL of an OpenAI-compatible
 endpoint, and the model it is asked for."""
+STALE = "its code changed since: run --stale re-runs it"
 
 
 class Action(StrEnum):
@@ -168,19 +169,6 @@ def _gb(num_bytes: int) -> str:
     return f"{num_bytes / 2**30:.3g} GiB"
 
 
-def left_out(plan: Plan) -> dict[str, list[PlannedTrial]]:
-    """Return by reason the trials that cannot run here; by what their upstream lacks, if they do.
-
-    A trial stands under the first thing that is missing.
-    """
-    found: dict[str, list[PlannedTrial]] = {}
-    for item in plan.with_action(Action.BLOCKED):
-        behind = [plan.items.get(trial.key) for trial in with_upstream(item.trial)]
-        blocked = [each for each in behind if each and each.action is Action.BLOCKED]
-        found.setdefault(blocked[0].reason, []).append(item)
-    return found
-
-
 def make_plan(
     tasks: Sequence[Task],
     profile: Profile,
@@ -195,69 +183,94 @@ def make_plan(
 
     Raises UsageError if an override names a parameter that none has.
     """
-    plan = Plan(tasks, profile, store.workspace.overrides)
-    check_overrides(tasks, plan.overrides)
-    planner = _Planner(plan, store, limits, rerun_stale)
-    for experiment in dict.fromkeys(experiment for task in tasks for experiment in task.reads):
-        planner.add_grid(experiment)
-    return plan
+    overrides = store.workspace.overrides
+    check_overrides(tasks, overrides)
+    experiments = dict.fromkeys(experiment for task in tasks for experiment in task.reads)
+    trials = [trial for each in experiments for trial in grid_of(each, profile, overrides)]
+    plan = plan_trials(trials, profile, store, limits, rerun_stale=rerun_stale)
+    return replace(plan, tasks=tasks)
+
+
+def plan_trials(
+    trials: Iterable[Trial],
+    profile: Profile,
+    store: RecordStore,
+    limits: MachineLimits,
+    *,
+    rerun_stale: bool = False,
+) -> Plan:
+    """Decide for some trials and those that they start from; otherwise as `make_plan`."""
+    planner = _Planner(Plan((), profile, store.workspace.overrides), store, limits, rerun_stale)
+    for trial in trials:
+        planner.add(trial)
+    return planner.plan
+
+
+class Costs:
+    """What trials take: what is declared, scaled by how long recorded ones of their kind took."""
+
+    def __init__(self, store: RecordStore, profile: Profile) -> None:
+        self._store, self._profile = store, profile
+        self._paces: dict[str, float] = {}
+
+    def estimate(self, trial: Trial, record: Record | Rejected | None) -> Estimate:
+        """Return what a trial takes; its own record tells it best."""
+        declared = _declared(trial)
+        if isinstance(record, Record) and record.is_result:
+            return replace(declared, seconds=record.provenance.wall_s)
+        return replace(declared, seconds=declared.seconds * self._pace(trial.experiment))
+
+    def _pace(self, experiment: Experiment) -> float:
+        """Return how long recorded trials took beside what was declared; 1 without any."""
+        if experiment.id not in self._paces:
+            grid = declared_grid(experiment, self._profile)
+            found = [(trial, record) for trial in grid if (record := self._store.result(trial))]
+            declared_s = fsum(_declared(trial).seconds for trial, _ in found)
+            took_s = fsum(record.provenance.wall_s for _, record in found)
+            self._paces[experiment.id] = took_s / declared_s if declared_s else 1.0
+        return self._paces[experiment.id]
+
+
+def _declared(trial: Trial) -> Estimate:
+    return trial.experiment.estimate_of(trial.params) or Estimate(seconds=0.0)
 
 
 class _Planner:
-    """Walks grids and fills a plan, upstream first."""
+    """Fills a plan, upstream first."""
 
     def __init__(
         self, plan: Plan, store: RecordStore, limits: MachineLimits, rerun_stale: bool
     ) -> None:
-        self.plan, self.store, self.limits, self.rerun_stale = plan, store, limits, rerun_stale
-        self.digests: dict[str, str] = {}
+        self.plan, self.store, self.rerun_stale = plan, store, rerun_stale
         self.costs = Costs(store, plan.profile)
-        self.lacks: dict[Needs, str] = {}
+        self.code = cache(experiment_code)
+        self.lack = cache(lambda needs: lacking(needs, limits))
 
-    def add_grid(self, experiment: Experiment) -> None:
-        trials = grid_of(experiment, self.plan.profile, self.plan.overrides)
-        records = {trial.key: self.store.read(trial) for trial in trials}
-        self.costs.learn(experiment, [(trial, records[trial.key]) for trial in trials])
-        for trial in trials:
-            self._add(trial, records[trial.key])
-
-    def _add(self, trial: Trial, record: Record | Rejected | None) -> Action:
-        if trial.key in self.plan.items:
-            return self.plan.items[trial.key].action
-        upstream = []
-        blocked = self._lack(trial.needs) and not (isinstance(record, Record) and record.is_result)
-        # What nothing here can use need not be run for it.
-        for source in () if blocked else trial.upstream:
-            upstream.append((source, self._add(source, self.store.read(source))))
-        action, reason, stale = self._decide(trial, record, upstream)
-        if action is Action.RUN and (lack := self._refresh_upstream(trial)):
-            action, reason = Action.BLOCKED, lack
-        self.plan.items.pop(trial.key, None)
-        estimate = self.costs.estimate(trial, record)
-        self.plan.items[trial.key] = PlannedTrial(
-            trial=trial, action=action, reason=reason, estimate=estimate, stale=stale
-        )
-        return action
+    def add(self, trial: Trial) -> PlannedTrial:
+        if found := self.plan.items.get(trial.key):
+            return found
+        record = self.store.read(trial)
+        stale = isinstance(record, Record) and record.provenance.code != self.code(trial.experiment)
+        action, reason = self._decide(trial, record, stale)
+        self.plan.items[trial.key] = item = PlannedTrial(
+            trial=trial, action=action, reason=reason, stale=stale,
+            estimate=self.costs.estimate(trial, record),
+        )  # fmt: skip
+        return item
 
     def _decide(
-        self,
-        trial: Trial,
-        record: Record | Rejected | None,
-        upstream: Sequence[tuple[Trial, Action]],
-    ) -> tuple[Action, str, bool]:
-        stale = isinstance(record, Record) and record.provenance.code != self._digest(trial)
-        if isinstance(record, Record) and record.is_result and not (stale and self.rerun_stale):
-            reason = "its code changed since: run --stale re-runs it" if stale else record.status
-            return Action.REUSE, reason, stale
-        lack = self._lack(trial.needs)
-        if not lack:
-            lack = next(
-                (f"needs {t.name}, which is blocked" for t, a in upstream if a is Action.BLOCKED),
-                "",
-            )
-        if lack:
-            return Action.BLOCKED, lack, False
-        return Action.RUN, _why_run(record, stale), stale
+        self, trial: Trial, record: Record | Rejected | None, stale: bool
+    ) -> tuple[Action, str]:
+        is_result = isinstance(record, Record) and record.is_result
+        lack = self.lack(trial.needs)
+        # What nothing here can use need not be run for it.
+        upstream = () if lack and not is_result else [self.add(each) for each in trial.upstream]
+        if isinstance(record, Record) and is_result and not (stale and self.rerun_stale):
+            return Action.REUSE, STALE if stale else record.status
+        blocked = [item.reason for item in upstream if item.action is Action.BLOCKED]
+        if lack := lack or next(iter(blocked), "") or self._refresh_upstream(trial):
+            return Action.BLOCKED, lack
+        return Action.RUN, _why_run(record, stale)
 
     def _refresh_upstream(self, trial: Trial) -> str:
         """Turn a reused upstream trial into one to run where its artifacts cannot be used.
@@ -265,28 +278,14 @@ class _Planner:
         Returns why it cannot be run here, or an empty string.
         """
         for source in trial.upstream:
-            item = self.plan.items[source.key]
-            record = self.store.result(source)
+            item, record = self.plan.items[source.key], self.store.result(source)
             if item.action is not Action.REUSE or record is None:
                 continue
-            damage = self.store.artifacts_intact(source, record)
-            if not damage:
-                continue
-            if lack := self._lack(source.needs) or self._refresh_upstream(source):
-                return f"needs {source.name}, but {damage}, and it {lack}"
-            self.plan.items[source.key] = replace(item, action=Action.RUN, reason=damage)
+            if damage := self.store.artifacts_intact(source, record):
+                if lack := self.lack(source.needs) or self._refresh_upstream(source):
+                    return f"needs {source.name}, but {damage}, and it {lack}"
+                self.plan.items[source.key] = replace(item, action=Action.RUN, reason=damage)
         return ""
-
-    def _lack(self, needs: Needs) -> str:
-        if needs not in self.lacks:
-            self.lacks[needs] = lacking(needs, self.limits)
-        return self.lacks[needs]
-
-    def _digest(self, trial: Trial) -> str:
-        name = trial.experiment.id
-        if name not in self.digests:
-            self.digests[name] = experiment_code(trial.experiment)
-        return self.digests[name]
 
 
 def _why_run(record: Record | Rejected | None, stale: bool) -> str:

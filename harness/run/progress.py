@@ -4,30 +4,10 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
-from typing import Protocol
 
 from harness.declare.experiment import Status
 from harness.run.executors.job import Report
-from harness.run.plan import PlannedTrial
 from harness.store.trial import Trial
-
-
-class Progress(Protocol):
-    """What a runner tells the person who waits."""
-
-    def start(self, items: Sequence[PlannedTrial]) -> None:
-        """Announce the trials to run."""
-        ...
-
-    def finished(self, trial: Trial, report: Report) -> None:
-        """Tell that a trial ended."""
-        ...
-
-    def stop(self) -> None:
-        """Leave the terminal as it was."""
-        ...
-
 
 FEW_TRIALS = 20
 """Fewer than that get a line each, off a terminal."""
@@ -35,66 +15,54 @@ NUM_LINES = 5
 """How often a longer run tells where it stands."""
 
 
-class PlainProgress:
+class Progress:
     """A line per trial of a few; of many, a line every 20 %, and one per failure."""
 
     def __init__(self) -> None:
-        self._total = 0
-        self._done = 0
-        self._failed = 0
+        self._total = self._done = self._failed = 0
         self._start = 0.0
 
-    def start(self, items: Sequence[PlannedTrial]) -> None:
-        self._total, self._start = len(items), time.monotonic()
+    def start(self, num_trials: int) -> None:
+        """Announce the trials to run."""
+        self._total, self._start = num_trials, time.monotonic()
 
     def finished(self, trial: Trial, report: Report) -> None:
+        """Tell that a trial ended."""
         self._done += 1
-        failed = has_failed(report)
+        failed = not Status(report.status).is_result
         self._failed += failed
         left_s = (time.monotonic() - self._start) / self._done * (self._total - self._done)
+        left = f"about {left_s:.0f} s left"
         if failed or self._total < FEW_TRIALS:
             note = f": {report.note}" if report.note else ""
-            _write(
-                f"{trial.name} {report.status} in {report.wall_s:.2f} s"
-                f" ({self._done} of {self._total}, about {left_s:.0f} s left){note}"
-            )
+            ended = f"{trial.name} {report.status} in {report.wall_s:.2f} s"
+            self._write(f"{ended} ({self._done} of {self._total}, {left}){note}")
         elif self._done * NUM_LINES // self._total > (self._done - 1) * NUM_LINES // self._total:
-            _write(
-                f"{self._done} of {self._total} trials done, {self._failed} failed,"
-                f" about {left_s:.0f} s left"
-            )
+            done = f"{self._done} of {self._total} trials done"
+            self._write(f"{done}, {self._failed} failed, {left}")
 
     def stop(self) -> None:
-        """Do nothing: lines need no cleaning up."""
+        """Leave the terminal as it was."""
+
+    def _write(self, line: str) -> None:
+        sys.stderr.write(line + "\n")
+        sys.stderr.flush()
 
 
-def has_failed(report: Report) -> bool:
-    """Return whether a trial ended without a result."""
-    return not Status(report.status).is_result
-
-
-def _write(line: str) -> None:
-    sys.stderr.write(line + "\n")
-    sys.stderr.flush()
-
-
-class LiveProgress:
+class LiveProgress(Progress):
     """A live bar: trials that ended, failures among them, and the time left."""
 
-    def __init__(self) -> None:
+    def start(self, num_trials: int) -> None:
         from rich.console import Console
         from rich.progress import Progress as Bars
 
         told = "{task.completed} of {task.total}, {task.fields[note]}"
         self._bars = Bars(*Bars.get_default_columns(), told, console=Console(stderr=True))
-        self._failed = 0
-
-    def start(self, items: Sequence[PlannedTrial]) -> None:
-        self._bar = self._bars.add_task("trials", total=len(items), note="0 failed")
+        self._bar = self._bars.add_task("trials", total=num_trials, note="0 failed")
         self._bars.start()
 
     def finished(self, trial: Trial, report: Report) -> None:
-        self._failed += has_failed(report)
+        self._failed += not Status(report.status).is_result
         self._bars.update(self._bar, advance=1, note=f"{self._failed} failed")
 
     def stop(self) -> None:
@@ -103,4 +71,4 @@ class LiveProgress:
 
 def make_progress() -> Progress:
     """Return a live bar on a terminal, plain lines elsewhere."""
-    return LiveProgress() if sys.stderr.isatty() else PlainProgress()
+    return LiveProgress() if sys.stderr.isatty() else Progress()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
-import logging
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 from harness.declare.experiment import Experiment, Status
@@ -15,7 +16,7 @@ from harness.declare.task import Task
 from harness.errors import HarnessError, RunError
 from harness.outgoing import tidy
 from harness.registry import Library
-from harness.run.executors.job import Executor, Job, JobFailed, JobLost, Report
+from harness.run.executors.job import Executor, Job, JobFailed, Report
 from harness.run.executors.worker import BUSY
 from harness.run.plan import Action, Plan, PlannedTrial
 from harness.run.progress import Progress
@@ -24,8 +25,6 @@ from harness.store.record import Record, make_record
 from harness.store.registered import registrations
 from harness.store.store import RecordStore
 from harness.store.trial import Trial
-
-log = logging.getLogger(__name__)
 
 BUSY_RETRY_S = 0.5
 POLL_S = 0.2
@@ -55,7 +54,6 @@ class _Work:
 
     trial: Trial
     job: Job
-    exclusive: bool
     seconds: float
     not_before: float = 0.0
 
@@ -73,24 +71,25 @@ class Runner:
         *,
         facts: Mapping[str, Any],
         time_budget_s: float | None = None,
-        rerun: bool = False,
         on_task_done: Callable[[Task], None] | None = None,
     ) -> None:
         self.plan, self.store, self.library = plan, store, library
         self.executor, self.progress = executor, progress
-        self.facts, self.rerun = dict(facts), rerun
+        self.facts = dict(facts)
         self.start = time.monotonic()
         self.deadline = None if time_budget_s is None else self.start + time_budget_s
         self.on_task_done = on_task_done or (lambda task: None)
         self.summary = Summary()
-        self.open = {item.trial.key for item in plan.with_action(Action.RUN)}
+        to_run = plan.with_action(Action.RUN)
+        self.open = {item.trial.key for item in to_run}
+        self.num_open = Counter(item.trial.experiment.id for item in to_run)
         self.lost: set[str] = set()
         self.errors: dict[str, list[str]] = {}
         """Per experiment the errors of the trials that ended last, as long as they are equal."""
         self.stop_requested = False
         self.is_running = False
-        self.tasks_left = {task.id: self._open_of(task) for task in plan.tasks}
-        self._facts: dict[str, dict[str, Any]] = {}
+        self.tasks_left = list(plan.tasks)
+        self._facts_of = cache(self._facts_now)
 
     def request_stop(self) -> None:
         """Ask a run in progress to end at once; what runs is killed, what is done is kept."""
@@ -109,7 +108,7 @@ class Runner:
         self.is_running = True
         finished = False
         try:
-            self.progress.start(to_run)
+            self.progress.start(len(to_run))
             self._announce_finished()
             self._loop(waiting, running)
             finished = not running
@@ -117,7 +116,11 @@ class Runner:
             self.stop_requested = True
         finally:
             self.is_running = False
-            self._stop(at_once=not finished)
+            try:
+                stop = self.executor.close if finished else self.executor.cancel_all
+                stop()
+            finally:
+                self.progress.stop()
         self.summary.interrupted = self.stop_requested
         self.summary.num_left = len(self.open)
         self.summary.wall_s = time.monotonic() - self.start
@@ -143,45 +146,43 @@ class Runner:
 
     def _work_of(self, item: PlannedTrial) -> _Work:
         trial, experiment = item.trial, item.trial.experiment
-        rerun = self.rerun and item.stale
         job = Job(
             task_module=self.library.module_of(experiment),
             experiment=experiment.id,
             params=dict(trial.params),
             profile=self.plan.profile,
             root=str(self.store.workspace.root),
-            facts={**self.facts, **self._facts_of(experiment), "rerun": rerun},
+            facts={**self._facts_of(experiment), "rerun": item.stale},
             timeout_s=experiment.limit_s(trial.params),
         )
-        return _Work(trial, job, trial.needs.exclusive, item.estimate.seconds)
+        return _Work(trial, job, item.estimate.seconds)
 
-    def _facts_of(self, experiment: Experiment) -> dict[str, Any]:
-        """Return the code of an experiment, and what all claims on it ask as of now."""
-        if experiment.id not in self._facts:
-            tasks = self.library.tasks_of(experiment)
-            self._facts[experiment.id] = {
-                "code": experiment_code(experiment),
-                "registered": registrations(tasks, self.plan.profile, self.plan.overrides),
-            }
-        return self._facts[experiment.id]
+    def _facts_now(self, experiment: Experiment) -> dict[str, Any]:
+        """Return what all records of an experiment share, with what claims on it ask as of now."""
+        tasks = self.library.tasks_of(experiment)
+        return {
+            **self.facts,
+            "code": experiment_code(experiment),
+            "registered": registrations(tasks, self.plan.profile, self.plan.overrides),
+        }
 
     def _fill(self, waiting: list[_Work], running: dict[Future[Report], _Work]) -> None:
         """Submit what is ready, two jobs per worker, a timing trial alone and in its turn."""
-        if any(work.exclusive for work in running.values()):
+        if any(work.trial.needs.exclusive for work in running.values()):
             return
         for work in list(waiting):
             if len(running) >= 2 * self.executor.num_workers or self.stop_requested:
                 break
             if not self._is_ready(work) or self._is_late(work.seconds):
                 continue
-            if work.exclusive and running:
+            if work.trial.needs.exclusive and running:
                 # What comes after it waits too: else it would be the last of all.
                 break
             waiting.remove(work)
             future = self.executor.submit(work.job)
             running[future] = work
             # One that is done already ran in this process: its end comes before the next one.
-            if work.exclusive or future.done():
+            if work.trial.needs.exclusive or future.done():
                 break
         if waiting and not running:
             ready = [self._is_late(work.seconds) for work in waiting if self._is_ready(work)]
@@ -216,11 +217,7 @@ class Runner:
         try:
             report = future.result()
         except JobFailed as failed:
-            self._record_lost(work, Status.FAILED, failed.reason)
-            return
-        except JobLost as lost:
-            log.warning("%s: %s, it is started again", work.trial.name, lost)
-            waiting.append(replace(work, not_before=time.monotonic() + BUSY_RETRY_S))
+            self._record_lost(work, Status.FAILED, str(failed))
             return
         except HarnessError as error:
             # The worker could not write: going on would lose every further result too.
@@ -233,14 +230,13 @@ class Runner:
 
     def _close(self, trial: Trial, report: Report) -> None:
         self.open.discard(trial.key)
+        self.num_open[trial.experiment.id] -= 1
         if not Status(report.status).is_result:
             self.lost.add(trial.key)
             self.summary.failed.append(report)
         self.summary.num_run += 1
         self._compare_errors(trial.experiment.id, report)
         self.progress.finished(trial, report)
-        for left in self.tasks_left.values():
-            left.discard(trial.key)
         self._announce_finished()
 
     def _compare_errors(self, name: str, report: Report) -> None:
@@ -254,19 +250,10 @@ class Runner:
                 self.summary.stopped[name] = report.note
 
     def _announce_finished(self) -> None:
-        for task in self.plan.tasks:
-            if self.tasks_left.get(task.id) == set():
-                del self.tasks_left[task.id]
+        for task in list(self.tasks_left):
+            if not any(self.num_open[experiment.id] for experiment in task.reads):
+                self.tasks_left.remove(task)
                 self.on_task_done(task)
-
-    def _open_of(self, task: Task) -> set[str]:
-        """Return the keys a task still waits for."""
-        ids = {experiment.id for experiment in task.reads}
-        return {
-            item.trial.key
-            for item in self.plan.with_action(Action.RUN)
-            if item.trial.experiment.id in ids
-        }
 
     def _record_blocked(self) -> None:
         """Leave a `skipped` record with the reason, so that tables can say NOT_RUN and why."""
@@ -280,14 +267,14 @@ class Runner:
     def _record_lost(self, work: _Work, status: Status, reason: str) -> None:
         reason = tidy(reason)
         self._write_without_rows(work.trial, status, reason)
-        report = Report(key=work.trial.key, status=status, wall_s=0.0, note=reason)
+        report = Report(status=status, wall_s=0.0, note=reason)
         self._close(work.trial, report)
 
     def _write_without_rows(self, trial: Trial, status: Status, reason: str) -> None:
         """Record an end without a result, unless another run is at the trial right now."""
         record = make_record(
             trial,
-            {**self.facts, **self._facts_of(trial.experiment)},
+            self._facts_of(trial.experiment),
             status=status,
             started_at=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
             note=reason,
@@ -296,12 +283,3 @@ class Runner:
         with self.store.lock(trial) as is_ours:
             if is_ours:
                 self.store.write(record)
-
-    def _stop(self, *, at_once: bool) -> None:
-        try:
-            if at_once:
-                self.executor.cancel_all()
-            else:
-                self.executor.close()
-        finally:
-            self.progress.stop()

@@ -38,36 +38,35 @@ class TrialState:
 
 def trial_states(tasks: Sequence[Task], profile: Profile, store: RecordStore) -> list[TrialState]:
     """Return the state of every trial behind the tasks."""
-    trials = trials_behind(tasks, profile, store.workspace.overrides)
-    committed = store.with_committed(dict.fromkeys(t.experiment for t in trials), profile)
     code_of = functools.cache(experiment_code)
     states = []
-    for trial in trials:
-        record = committed.read(trial)
-        note, stale, wall_s = "", False, None
+    for trial, record in _found(tasks, profile, store):
+        state, note, stale, wall_s = "missing", "", False, None
         if isinstance(record, Rejected):
-            note = record.reason
+            state, note = "rejected", record.reason
         elif record is not None:
             made = record.provenance
-            note, wall_s = record.note or record.error, made.wall_s
+            state, note, wall_s = record.status, record.note or record.error, made.wall_s
             stale = bool(made.code) and made.code != code_of(trial.experiment)
-        state = TrialState(
-            experiment=trial.experiment.id, trial=trial.name, key=trial.key,
-            state=state_of(record), stale=stale, note=note, wall_s=wall_s,
+        states.append(
+            TrialState(
+                experiment=trial.experiment.id, trial=trial.name, key=trial.key,
+                state=state, stale=stale, note=note, wall_s=wall_s,
+            )
         )  # fmt: skip
-        states.append(state)
     return states
 
 
 def trials_due(tasks: Sequence[Task], profile: Profile, store: RecordStore) -> list[Trial]:
     """Return the trials behind the tasks that have no result yet, nor a committed one."""
+    found = _found(tasks, profile, store)
+    return [t for t, record in found if not (isinstance(record, Record) and record.is_result)]
+
+
+def _found(
+    tasks: Sequence[Task], profile: Profile, store: RecordStore
+) -> list[tuple[Trial, Record | Rejected | None]]:
+    """Return the trials behind the tasks, each with its record or a committed result."""
     trials = trials_behind(tasks, profile, store.workspace.overrides)
     committed = store.with_committed(dict.fromkeys(t.experiment for t in trials), profile)
-    return [trial for trial in trials if committed.result(trial) is None]
-
-
-def state_of(record: Record | Rejected | None) -> str:
-    """Return a record's status, `rejected` where it cannot be used, `missing` for none."""
-    if record is None:
-        return "missing"
-    return "rejected" if isinstance(record, Rejected) else record.status
+    return [(trial, committed.read(trial)) for trial in trials]

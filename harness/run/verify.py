@@ -7,40 +7,31 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from math import isclose
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any, Literal
+from typing import Literal, NamedTuple
 
 from pydantic import Field, ValidationError
 
 from harness.atomic import alone_in, write_text
 from harness.canonical import canonical_json
-from harness.declare.experiment import Estimate, Experiment, Row, Status
-from harness.declare.overrides import Overrides
+from harness.declare.experiment import Experiment, Status
 from harness.declare.profiles import Profile
 from harness.errors import DataError
 from harness.measure.machine import cpu_name
 from harness.registry import Library
-from harness.run.executors.job import Executor
-from harness.run.plan import Action, MachineLimits, Plan, PlannedTrial, lacking
-from harness.run.progress import Progress
-from harness.run.runner import Runner, Summary
 from harness.store.record import Record, read_pack
 from harness.store.store import RecordStore
-from harness.store.trial import Trial, grid_of, with_upstream
+from harness.store.trial import Trial, grid_of
 from harness.store.workspace import Workspace
 from harness.strict import Strict, explain
 from harness.untrusted import UnreadableError, is_there, read_text
 
-Word = Literal["bit", "close", "differs", "not_run"]
+Word = Literal["bit", "close", "differs", "not run"]
 """`bit`: every cell is equal; `close`: floats within 1e-4, the rest equal; else `differs`.
-`not_run`: it cannot run here."""
-RELATIVE = 1e-4
-"""Another processor adds in another order; a changed method changes more."""
-ABSOLUTE = 1e-9
-"""For values that are zero but for rounding."""
+`not run`: it cannot run here."""
 
 
 class Verified(Strict):
@@ -57,7 +48,7 @@ class Verified(Strict):
     at: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """What came of one trial that was run again."""
 
@@ -66,10 +57,6 @@ class Outcome:
     """Its address, as a reader knows it."""
     outcome: Word
     reason: str = ""
-    relative: float | None = None
-    """Largest relative difference of two numbers."""
-    column: str = ""
-    """Where it occurs."""
     then: str = ""
     """The processor of the committed record."""
 
@@ -110,7 +97,7 @@ def keep(
     workspace: Workspace, paper: str, outcomes: Iterable[Outcome], *, cpu: str, commit: str
 ) -> None:
     """Add outcomes to the line of this processor. Raises RunError where it cannot be written."""
-    ran = [outcome for outcome in outcomes if outcome.outcome != "not_run"]
+    ran = [outcome for outcome in outcomes if outcome.outcome != "not run"]
     if not ran:
         return
     path = verified_path(workspace, paper)
@@ -130,8 +117,7 @@ def keep(
         write_text(path, "".join(f"{line}\n" for line in text))
 
 
-@dataclass(frozen=True, slots=True)
-class Drawn:
+class Drawn(NamedTuple):
     """A committed record, and its trial as it is declared now."""
 
     trial: Trial
@@ -146,131 +132,61 @@ def draw(keys: Iterable[str], num: int, *, commit: str) -> list[str]:
 def draw_trials(
     workspace: Workspace, experiment: Experiment, profile: Profile, num: int, *, commit: str
 ) -> list[Drawn]:
-    """Return `num` of an experiment's committed trials, or all where there are fewer."""
-    path = RecordStore(workspace).pack_path(experiment.id, profile)
-    records = {r.key: r for r in read_pack(path)} if is_there(path) else {}
-    grid = {trial.key: trial for trial in grid_of(experiment, profile)}
-    found = []
-    for key in draw(records, num, commit=commit):
-        record = records[key]
-        # Some that others start from lie outside the grid.
-        trial = grid.get(key) or Trial(experiment, dict(record.params), profile)
-        found.append(Drawn(trial, record))
-    return found
+    """Return `num` of an experiment's committed trials, or all where there are fewer.
 
-
-def obstacle(drawn: Drawn, limits: MachineLimits) -> str:
-    """Return why a trial cannot be run again here, or nothing."""
-    for trial in with_upstream(drawn.trial):
-        if lack := lacking(trial.needs, limits):
-            return lack if trial is drawn.trial else f"{trial.name}: {lack}"
-    if drawn.trial.key != drawn.record.key:
-        return "its version, data or upstream trials are no longer those declared"
-    return ""
-
-
-def rerun_plan(
-    drawn: Sequence[Drawn], profile: Profile, limits: MachineLimits
-) -> tuple[Plan, list[Outcome]]:
-    """Return what is to run, upstream first, and an outcome for each that cannot run here."""
-    plan, cannot = Plan((), profile, Overrides()), []
-    for each in drawn:
-        if reason := obstacle(each, limits):
-            cannot.append(_outcome(each, outcome="not_run", reason=reason))
-            continue
-        estimate = Estimate(seconds=each.record.provenance.wall_s)
-        for trial in with_upstream(each.trial):
-            plan.items[trial.key] = PlannedTrial(
-                trial=trial, action=Action.RUN, reason="it is run again", estimate=estimate
-            )
-    return plan, cannot
-
-
-def rerun(
-    drawn: Sequence[Drawn],
-    plan: Plan,
-    library: Library,
-    executor: Executor,
-    progress: Progress,
-    *,
-    facts: Mapping[str, Any],
-    on_start: Callable[[Runner], None],
-) -> tuple[Summary, list[Outcome]]:
-    """Run a plan in a temporary checkout and compare what ended, also where it was interrupted.
-
-    facts: commit, dirty, versions and machine, as records of a run have them. on_start: gets the
-    runner before it runs, to stop it.
+    Those whose version, data or upstream trials are no longer the declared ones do not count.
     """
-    # A trial's own child may outlive it by a moment, and must not spoil the end.
-    with TemporaryDirectory(prefix="repro-verify-", ignore_cleanup_errors=True) as folder:
-        store = RecordStore(Workspace(Path(folder)))
-        facts = {**facts, "overrides": {}}
-        runner = Runner(plan, store, library, executor, progress, facts=facts)
-        on_start(runner)
-        summary = runner.run()
-        outcomes = []
-        for each in (each for each in drawn if each.record.key in plan.items):
-            new = store.read(each.trial)
-            if isinstance(new, Record):
-                tasks = library.tasks_of(each.trial.experiment)
-                columns = [column for task in tasks for column in task.table.columns]
-                measured = {c.name for c in columns if c.role == "measurement"}
-                outcomes.append(_outcome(each, **compare(each.record, new, measured=measured)))
-    return summary, outcomes
+    path = RecordStore(workspace).pack_path(experiment.id, profile)
+    grid = {trial.key: trial for trial in grid_of(experiment, profile)}
+    found = {}
+    for record in read_pack(path) if is_there(path) else ():
+        # Some that others start from lie outside the grid.
+        trial = grid.get(record.key) or Trial(experiment, dict(record.params), profile)
+        if trial.key == record.key:
+            found[record.key] = Drawn(trial, record)
+    return [found[key] for key in draw(found, num, commit=commit)]
 
 
-def _outcome(drawn: Drawn, **found: Any) -> Outcome:
-    then = cpu_name(drawn.record.provenance.machine)
-    name = drawn.record.experiment
-    return Outcome(experiment=name, trial=drawn.trial.name, then=then, **found)
+def compare_drawn(drawn: Iterable[Drawn], store: RecordStore, library: Library) -> list[Outcome]:
+    """Return what came of trials that were run again into a store, less those that did not end."""
+    outcomes = []
+    for trial, record in drawn:
+        new = store.read(trial)
+        if isinstance(new, Record):
+            columns = [c for task in library.tasks_of(trial.experiment) for c in task.table.columns]
+            measured = {column.name for column in columns if column.role == "measurement"}
+            word, reason = compare(record, new, measured=measured)
+            then = cpu_name(record.provenance.machine)
+            outcomes.append(Outcome(trial.experiment.id, trial.name, word, reason, then))
+    return outcomes
 
 
-def compare(old: Record, new: Record, *, measured: Collection[str]) -> dict[str, Any]:
-    """Say how the record of a trial that was run again agrees with the committed one.
+def compare(old: Record, new: Record, *, measured: Collection[str] = ()) -> tuple[Word, str]:
+    """Return how the record of a trial that was run again agrees with the committed one, and why.
 
-    measured: columns to leave out. Returns outcome, reason, relative and column.
+    measured: columns to leave out.
     """
     if new.status == Status.SKIPPED:
-        return {"outcome": "not_run", "reason": new.note}
+        return "not run", new.note
     if new.status != old.status:
-        return {"outcome": "differs", "reason": f"{old.status} then, {new.status} now"}
+        return "differs", f"{old.status} then, {new.status} now"
     if len(old.rows) != len(new.rows):
-        return {"outcome": "differs", "reason": f"{len(old.rows)} rows then, {len(new.rows)} now"}
-    return compare_rows(old.rows, new.rows, measured=measured)
-
-
-def compare_rows(
-    old: Sequence[Row], new: Sequence[Row], *, measured: Collection[str] = ()
-) -> dict[str, Any]:
-    """Compare as many rows with as many, cell by cell; the reason names the first odd cell.
-
-    An odd cell is one that differs and is not a float on both sides.
-    """
-    largest, column, odd, is_equal = 0.0, "", "", True
-    for number, (before, after) in enumerate(zip(old, new, strict=True)):
+        return "differs", f"{len(old.rows)} rows then, {len(new.rows)} now"
+    word: Word = "bit"
+    for number, (before, after) in enumerate(zip(old.rows, new.rows, strict=True)):
         for name in sorted((before.keys() | after.keys()) - set(measured)):
             left, right = before.get(name, "absent"), after.get(name, "absent")
             if type(left) is type(right) and left == right:
                 continue
-            is_equal = False
-            if isinstance(left, float) and isinstance(right, float):
-                moved = relative_difference(left, right)
-                if moved > largest:
-                    largest, column = moved, name
-            else:
-                odd = odd or f"row {number} {name}: {left!r:.40} then, {right!r:.40} now"
-    outcome: Word = "bit" if is_equal else "close"
-    if odd or largest > RELATIVE:
-        outcome = "differs"
-    return {"outcome": outcome, "reason": odd, "relative": largest, "column": column}
+            if not (isinstance(left, float) and isinstance(right, float) and _close(left, right)):
+                return "differs", f"row {number} {name}: {left!r:.40} then, {right!r:.40} now"
+            word = "close"
+    return word, ""
 
 
-def relative_difference(old: float, new: float) -> float:
-    """Return the distance of two numbers over the larger size, at most 2.
+def _close(old: float, new: float) -> bool:
+    """Say whether two numbers agree.
 
-    Sizes below 1e-5 count as 1e-5, so that the one limit of 1e-4 lets 1e-9 pass for zero.
-
-    >>> relative_difference(100.0, 101.0) < 0.01, relative_difference(0.0, 1e-9) <= RELATIVE
-    (True, True)
+    Another processor adds in another order, and leaves another zero; a changed method changes more.
     """
-    return min(abs(old - new) / max(abs(old), abs(new), ABSOLUTE / RELATIVE), 2.0)
+    return isclose(old, new, rel_tol=1e-4, abs_tol=1e-9)

@@ -9,9 +9,8 @@ import json
 import logging
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from harness.atomic import write_bytes
 
@@ -26,8 +25,7 @@ EVERY_S = 120.0
 """Between checkpoints of one run."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Restored:
+class Restored(NamedTuple):
     """What a checkpoint held beside model, optimizer and generators."""
 
     step: int
@@ -49,17 +47,15 @@ class Checkpoints:
     ) -> None:
         """path: None keeps nothing. generators: the random streams in use; tensors: logs, which
         are filled in place when the run is restored."""
-        self.path, self.model, self.optimizer = path, model, optimizer
-        self.generators, self.tensors = dict(generators or {}), dict(tensors or {})
+        self.path, self.tensors = path, dict(tensors or {})
+        self.parts: dict[str, Any] = {
+            "model": model, "optimizer": optimizer, "generators": dict(generators or {}),
+        }  # fmt: skip
         self.kept_at = time.monotonic()
 
     def resume(self) -> int:
         """Restore the run if it left a checkpoint; return how many steps it had done."""
-        if self.path is None:
-            return 0
-        restored = load_checkpoint(
-            self.path, model=self.model, optimizer=self.optimizer, generators=self.generators
-        )
+        restored = load_checkpoint(self.path, **self.parts) if self.path else None
         if restored is None:
             return 0
         for name, values in self.tensors.items():
@@ -68,17 +64,9 @@ class Checkpoints:
 
     def keep(self, step: int) -> None:
         """Write the state after `step` steps, if it was not written for two minutes."""
-        if self.path is None or time.monotonic() - self.kept_at <= EVERY_S:
-            return
-        save_checkpoint(
-            self.path,
-            step=step,
-            model=self.model,
-            optimizer=self.optimizer,
-            generators=self.generators,
-            tensors=self.tensors,
-        )
-        self.kept_at = time.monotonic()
+        if self.path is not None and time.monotonic() - self.kept_at > EVERY_S:
+            save_checkpoint(self.path, step=step, tensors=self.tensors, **self.parts)
+            self.kept_at = time.monotonic()
 
 
 def save_checkpoint(
@@ -90,22 +78,16 @@ def save_checkpoint(
     generators: Mapping[str, torch.Generator],
     tensors: Mapping[str, Tensor],
 ) -> None:
-    """Write all that a run needs to go on as if it had never stopped.
-
-    generators: the random streams still in use; tensors: logs and whatever else the run keeps.
-    """
+    """Write all that a run needs to go on as if it had never stopped; parts as `Checkpoints`."""
     from safetensors.torch import save
 
-    state = optimizer.state_dict()
-    content: dict[str, Tensor] = {}
-    numbers: dict[str, Any] = {}
-    for index, entries in state["state"].items():
-        for name, value in entries.items():
-            key = f"optimizer.{index}.{name}"
-            if hasattr(value, "detach"):
-                content[key] = value
-            else:
-                numbers[key] = value
+    entries = {
+        f"optimizer.{index}.{name}": value
+        for index, values in optimizer.state_dict()["state"].items()
+        for name, value in values.items()
+    }
+    content = {key: value for key, value in entries.items() if hasattr(value, "detach")}
+    numbers = {key: value for key, value in entries.items() if key not in content}
     content |= {f"model.{name}": value for name, value in model.state_dict().items()}
     content |= {f"generator.{name}": each.get_state() for name, each in generators.items()}
     content |= {f"tensor.{name}": value for name, value in tensors.items()}
@@ -130,30 +112,22 @@ def load_checkpoint(
     try:
         with safe_open(path, framework="pt") as stream:
             header = json.loads((stream.metadata() or {})["state"])
+            if header["schema_version"] != SCHEMA_VERSION:
+                raise ValueError("of another version")
             content = {name: stream.get_tensor(name) for name in stream.keys()}  # noqa: SIM118
     except (SafetensorError, OSError, KeyError, ValueError, RecursionError) as error:
         log.warning("checkpoint %s cannot be used (%s): starting over", path, error)
         return None
-    if header["schema_version"] != SCHEMA_VERSION:
-        log.warning("checkpoint %s is of another version: starting over", path)
-        return None
     model.load_state_dict(_below("model.", content))
-    _restore_optimizer(optimizer, _below("optimizer.", content), header["numbers"])
-    for name, state in _below("generator.", content).items():
-        generators[name].set_state(state)
-    return Restored(step=int(header["step"]), tensors=_below("tensor.", content))
-
-
-def _below(prefix: str, content: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    return {n.removeprefix(prefix): value for n, value in content.items() if n.startswith(prefix)}
-
-
-def _restore_optimizer(
-    optimizer: torch.optim.Optimizer, tensors: Mapping[str, Tensor], numbers: Mapping[str, Any]
-) -> None:
     state: dict[int, dict[str, Any]] = {}
-    plain = {name.removeprefix("optimizer."): value for name, value in numbers.items()}
-    for name, value in {**tensors, **plain}.items():
+    for name, value in _below("optimizer.", {**content, **header["numbers"]}).items():
         index, entry = name.split(".", 1)
         state.setdefault(int(index), {})[entry] = value
     optimizer.load_state_dict({**optimizer.state_dict(), "state": state})
+    for name, value in _below("generator.", content).items():
+        generators[name].set_state(value)
+    return Restored(step=int(header["step"]), tensors=_below("tensor.", content))
+
+
+def _below(prefix: str, content: Mapping[str, Any]) -> dict[str, Any]:
+    return {n.removeprefix(prefix): value for n, value in content.items() if n.startswith(prefix)}

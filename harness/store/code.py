@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.util import find_spec, resolve_name
 from pathlib import Path
@@ -74,7 +73,7 @@ def _imported(module: str, paper: str, folder: Path) -> set[Path]:
 @cache
 def _imports(path: Path) -> list[str]:
     names: list[str] = []
-    for node in _statements(_parsed(path).body):
+    for node in ast.walk(_parsed(path)):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -82,15 +81,6 @@ def _imports(path: Path) -> list[str]:
             dot = "" if base.endswith(".") else "."
             names += [base, *(f"{base}{dot}{alias.name}" for alias in node.names)]
     return names
-
-
-def _statements(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """Yield all statements, those inside others too; an import stands in no expression."""
-    for node in body:
-        yield node
-        for name in ("body", "orelse", "finalbody", "handlers", "cases"):
-            inner = getattr(node, name, ())
-            yield from _statements(inner if isinstance(inner, list) else ())
 
 
 @cache
@@ -113,13 +103,8 @@ def _plain(node: object) -> object:
     if not isinstance(node, ast.AST):
         return node
     fields = dict(ast.iter_fields(node))
-    body = fields.get("body")
-    if isinstance(body, list) and body and _is_docstring(body[0]):
-        fields["body"] = body[1:]
+    match fields.get("body"):
+        case [ast.Expr(value=ast.Constant(value=str())), *rest]:  # a docstring
+            fields["body"] = rest
     kept = [(name, _plain(each)) for name, each in fields.items() if each not in (None, [])]
     return type(node).__name__, kept
-
-
-def _is_docstring(node: ast.AST) -> bool:
-    value = node.value if isinstance(node, ast.Expr) else None
-    return isinstance(value, ast.Constant) and isinstance(value.value, str)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
-import stat
 import subprocess
 import sys
-from contextlib import suppress
 from pathlib import Path
 
 from harness.atomic import explain, write_bytes
@@ -19,27 +17,22 @@ def write_out(path: Path, data: bytes, *, force: bool = False) -> None:
 
     The name - is standard output.
 
-    force: also over a file that git tracks. Raises UsageError for a tracked file, a folder and
-    what cannot be written to; RunError as `write_bytes`.
+    force: also over a file that git tracks, else that is a UsageError. Raises RunError as
+    `write_bytes`.
     """
-    target, mode = Path(os.path.realpath(path)), stat.S_IFREG
+    target = Path(os.path.realpath(path))
     try:
-        with suppress(FileNotFoundError):
-            mode = path.stat().st_mode
         if str(path) == "-":
             sys.stdout.buffer.write(data)
             sys.stdout.flush()
-        elif stat.S_ISREG(mode):
-            if not force and is_tracked(target):
-                raise UsageError(f"git tracks {path}: name another file, or add --force")
-            if target.exists() and not os.access(target, os.W_OK):
-                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-            write_bytes(target, data)
-        elif stat.S_ISFIFO(mode) or stat.S_ISCHR(mode):
-            with os.fdopen(os.open(path, os.O_WRONLY), "wb") as stream:
-                stream.write(data)
+        elif path.is_fifo() or path.is_char_device():
+            path.write_bytes(data)
+        elif not force and is_tracked(target):
+            raise UsageError(f"git tracks {path}: name another file, or add --force")
+        elif target.exists() and not os.access(target, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         else:
-            raise UsageError(f"{path} is no file to write to: name another one")
+            write_bytes(target, data)
     except BrokenPipeError:
         raise
     except OSError as error:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import re
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 from harness.atomic import alone_in, explain, write_bytes
@@ -24,18 +23,11 @@ LOOKS, PAUSE_S = 20, 0.005
 """How often, and how long after another, a reader looks at a pair that a writer may be changing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """The two files of a result at one moment; None stands for one that is missing."""
+def read_pair(path: Path) -> tuple[bytes | None, bytes | None]:
+    """Return a CSV and its JSON, None for one that is missing.
 
-    csv: bytes | None
-    json: bytes | None
-
-
-def read_pair(path: Path) -> Pair:
-    """Return a CSV and its JSON; they differ only if somebody else than a writer made them so.
-
-    Raises DataError for a file that cannot be read.
+    They differ only if somebody else than a writer made them so. Raises DataError for a file that
+    cannot be read.
     """
     for _ in range(LOOKS):
         json, csv = _read(path.with_suffix(".json")), _read(path)
@@ -43,9 +35,9 @@ def read_pair(path: Path) -> Pair:
             break
         staged = _read(_staged(path))
         if _fits(json, staged):
-            return Pair(staged, json)
+            return staged, json
         time.sleep(PAUSE_S)
-    return Pair(csv, json)
+    return csv, json
 
 
 def write_pair(path: Path, csv: bytes, json: bytes) -> None:

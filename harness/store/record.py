@@ -18,22 +18,21 @@ from pydantic import Field, ValidationError
 from harness.canonical import canonical_json
 from harness.declare.experiment import Row, Status
 from harness.declare.params import Scalar
-from harness.declare.profiles import Profile, check_id
-from harness.errors import DataError, RunError, SpecError
+from harness.declare.profiles import Profile
+from harness.errors import DataError, RunError
 from harness.outgoing import TRACEBACK_CHARS, masked, tidy
 from harness.store.trial import Trial, trial_key
 from harness.strict import Strict, explain
-from harness.untrusted import UnreadableError, parse_json, read_bytes, to_text, unzip
+from harness.untrusted import parse_json, read_bytes, to_text, unzip
 
 SCHEMA_VERSION: Literal[3] = 3
-MAX_NAME_BYTES = 255
-RESTORE = "restore it with git checkout"
+ARTIFACT_NAME = r"^[A-Za-z0-9_.-]{1,200}\.safetensors$"
 
 
 class ArtifactEntry(Strict):
     """A tensor file of a trial."""
 
-    name: str
+    name: str = Field(pattern=ARTIFACT_NAME)
     sha256: str
     num_bytes: int
 
@@ -59,7 +58,7 @@ class Record(Strict):
 
     schema_version: Literal[3] = SCHEMA_VERSION
     key: str = Field(pattern=r"^[0-9a-f]{64}$")
-    experiment: str
+    experiment: str = Field(pattern=r"^[a-z0-9_]{1,100}/[a-z0-9_]{1,100}$")
     version: int
     profile: Profile
     """The one that asked for the trial first; any other may use its result."""
@@ -150,7 +149,6 @@ def parse_record(line: str, *, where: str) -> Record:
     except ValidationError as error:
         raise DataError(f"{where} is foreign: {explain(error)}") from error
     _hold_against_key(body, where)
-    _check_names(record, where=where)
     return record
 
 
@@ -166,18 +164,6 @@ def _hold_against_key(body: Mapping[str, Any], where: str) -> None:
             f"{where} disagrees with its key {body['key'][:16]}: version, parameters, device, data"
             " or upstream trials are not those that the key stands for"
         )
-
-
-def _check_names(record: Record, *, where: str) -> None:
-    """Raise DataError where a record names a file outside its own folders."""
-    try:
-        check_id(record.experiment)
-    except SpecError as error:
-        raise DataError(f"{where} is foreign: {error}") from error
-    for name in [entry.name for entry in record.artifacts]:
-        is_plain = Path(name).name == name and name not in ("", "..", ".")
-        if not is_plain or len(name.encode(errors="replace")) > MAX_NAME_BYTES:
-            raise DataError(f"{where} is foreign: {name[:80]!r} is no plain file name")
 
 
 def plain_rows(rows: Sequence[Row]) -> tuple[list[dict[str, Scalar | None]], bool]:
@@ -209,23 +195,20 @@ def pack_bytes(records: Iterable[Record]) -> bytes:
     return buffer.getvalue()
 
 
-def _lines(path: Path) -> list[str]:
-    try:
-        text = to_text(unzip(read_bytes(path), where=str(path)), where=str(path))
-    except UnreadableError as error:
-        raise DataError(f"{error}: {RESTORE}") from error
-    # Not splitlines: it also splits at characters that a JSON string may hold.
-    return text.removesuffix("\n").split("\n")
-
-
 def read_pack(path: Path) -> Iterator[Record]:
     """Yield the records of a committed file. Raises DataError with file and line."""
-    for number, line in enumerate(_lines(path), start=1):
-        where = f"{path} line {number}"
-        try:
-            yield parse_record(line, where=where)
-        except DataError as error:
-            raise DataError(f"{error}: {RESTORE}") from error
+    try:
+        yield from records_in(read_bytes(path), where=str(path))
+    except DataError as error:
+        raise DataError(f"{error}: restore it with git checkout") from error
+
+
+def records_in(packed: bytes, *, where: str) -> Iterator[Record]:
+    """Yield the records that `pack_bytes` packed. Raises DataError with the line."""
+    text = to_text(unzip(packed, where=where), where=where)
+    # Not splitlines: it also splits at characters that a JSON string may hold.
+    for number, line in enumerate(text.removesuffix("\n").split("\n"), start=1):
+        yield parse_record(line, where=f"{where} line {number}")
 
 
 def rows_of(record: Record) -> list[dict[str, Any]]:

@@ -6,11 +6,11 @@ import csv
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass
-from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import Field
 
 from harness.canonical import canonical_json, digest, layered_json
 from harness.declare.overrides import Overrides
@@ -18,39 +18,93 @@ from harness.declare.params import Scalar
 from harness.declare.profiles import Profile
 from harness.declare.table import Table
 from harness.declare.task import Task
-from harness.errors import DataError, HarnessError
+from harness.errors import DataError
 from harness.outgoing import tidy
-from harness.store.meta import (
-    SCHEMA_VERSION,
-    ColumnMeta,
-    NotRun,
-    ProvenanceMeta,
-    ResultMeta,
-    TrialCounts,
-)
 from harness.store.pair import read_pair, write_pair
 from harness.store.record import Record, read_pack
 from harness.store.store import RecordStore, Rejected
-from harness.store.table_csv import (
-    build_table,
-    csv_text,
-    long_frame,
-    parse_csv,
-    sha256_text,
-)
+from harness.store.table_csv import build_table, csv_text, long_frame, parse_csv, sha256_text
 from harness.store.trial import Trial, grid_of
 from harness.store.workspace import Workspace
-from harness.untrusted import (
-    UnreadableError,
-    in_one_line,
-    is_there,
-    parse_json,
-)
+from harness.strict import Strict
+from harness.untrusted import UnreadableError, in_one_line, is_there, parse_json
 
 if TYPE_CHECKING:
     import pandas as pd
 
+ADVICE = "run the task again or restore the file"
 ARTIFACT_DIGITS = 16
+
+
+class ColumnMeta(Strict):
+    name: str
+    type: str
+    role: str
+    doc: str
+    nullable: bool
+
+
+class TrialCounts(Strict):
+    """How the trials behind a table ended; `missing` were never started."""
+
+    done: int = 0
+    diverged: int = 0
+    oom: int = 0
+    failed: int = 0
+    skipped: int = 0
+    missing: int = 0
+
+    @property
+    def without_result(self) -> int:
+        return self.failed + self.skipped + self.missing
+
+    @property
+    def with_result(self) -> int:
+        return self.done + self.diverged + self.oom
+
+
+class NotRun(Strict):
+    trial: str
+    reason: str
+
+
+class ProvenanceMeta(Strict):
+    """What all records behind a table have in common, and where they differ, as lists."""
+
+    commits: list[str]
+    dirty: bool
+    machines: list[dict[str, Any]]
+    versions: dict[str, list[str]]
+    data: dict[str, dict[str, str]]
+    seeds: list[Any]
+    code: dict[str, dict[str, int]]
+    """Per experiment, how many records each digest of code gave."""
+    overrides: dict[str, Any]
+    choices: dict[str, list[str]] = Field(default_factory=dict)
+    """What code chose by itself: by kernel, what it was done by."""
+    wall_s: float
+    started_at: str
+    finished_at: str
+
+
+class ResultMeta(Strict):
+    """The JSON beside a CSV."""
+
+    schema_version: Literal[3] = 3
+    task: str
+    profile: str
+    stands_in: dict[str, str] = Field(default_factory=dict)
+    """By a name of the paper what was run in its place: `{"SVHN": "MNIST"}`."""
+    csv_sha256: str
+    num_rows: int
+    columns: list[ColumnMeta]
+    trials: TrialCounts
+    not_run: list[NotRun]
+    registered: dict[str, str]
+    """By claim, what it asked before the trials ran, where all their records say the same."""
+    artifacts: dict[str, str] = Field(default_factory=dict)
+    """By what the CSV has in its cell, an array that no cell should hold, as text."""
+    provenance: ProvenanceMeta
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +117,11 @@ class TaskResult:
 
 
 def csv_path(workspace: Workspace, task: Task, profile: Profile) -> Path:
-    paper, word = task.id.split("/")
-    return workspace.results(profile) / paper / f"{word}.{profile}.csv"
+    return workspace.results(profile) / f"{task.id}.{profile}.csv"
 
 
 def figure_path(workspace: Workspace, task: Task, profile: Profile) -> Path:
-    paper, word = task.id.split("/")
-    return workspace.figures(profile) / paper / f"{word}.{profile}.svg"
+    return workspace.figures(profile) / f"{task.id}.{profile}.svg"
 
 
 FindRecord = Callable[[Trial], Record | Rejected | None]
@@ -180,9 +232,8 @@ def _codes(records: Iterable[Record]) -> dict[str, dict[str, int]]:
 def _all_told(facts: Iterable[Mapping[str, str]]) -> dict[str, list[str]]:
     """Return by name every value that was told, in the order of names and values."""
     found: dict[str, set[str]] = {}
-    for told in facts:
-        for name, value in told.items():
-            found.setdefault(name, set()).add(value)
+    for name, value in (item for told in facts for item in told.items()):
+        found.setdefault(name, set()).add(value)
     return {name: sorted(values) for name, values in sorted(found.items())}
 
 
@@ -204,22 +255,27 @@ def json_text(meta: ResultMeta) -> str:
 
 
 def _parse_meta(data: bytes, path: Path) -> ResultMeta:
-    advice = "run the task again or restore the file"
     try:
         body = parse_json(data, where=str(path))
         found = body.pop("digest", None)
-        version = body.get("schema_version")
-        meta = ResultMeta.model_validate(body) if version == SCHEMA_VERSION else None
+        meta = ResultMeta.model_validate(body)
         is_as_written = found == digest(body)
     except UnreadableError as error:
-        raise DataError(f"{error}: {advice}") from error
+        raise DataError(f"{error}: {ADVICE}") from error
     except (ValueError, AttributeError, TypeError) as error:
-        raise DataError(f"{path} is damaged ({in_one_line(error)}): {advice}") from error
-    if meta is None:
-        raise DataError(f"{path} has schema version {version}, need {SCHEMA_VERSION}: {advice}")
+        raise DataError(f"{path} is damaged ({in_one_line(error)}): {ADVICE}") from error
     if not is_as_written:
-        raise DataError(f"{path} was edited: it does not match its digest: {advice}")
+        raise DataError(f"{path} was edited: it does not match its digest: {ADVICE}")
     return meta
+
+
+def read_meta(path: Path) -> ResultMeta:
+    """Return where a CSV came from. Raises DataError where the JSON beside it cannot be used."""
+    beside = path.with_suffix(".json")
+    _, data = read_pair(path)
+    if data is None:
+        raise DataError(f"{beside} is missing beside its twin: run the task again")
+    return _parse_meta(data, beside)
 
 
 def is_stored(workspace: Workspace, name: str, profile: Profile) -> bool:
@@ -231,52 +287,36 @@ def is_stored(workspace: Workspace, name: str, profile: Profile) -> bool:
 def load_result(workspace: Workspace, task: Task, profile: Profile) -> TaskResult | None:
     """Read a stored result; None where the task was not run in this profile.
 
-    Raises DataError where the CSV or the JSON was changed by hand, with file and line.
+    Raises DataError where the CSV or the JSON was changed by hand.
     """
     path = csv_path(workspace, task, profile)
-    beside, pair = path.with_suffix(".json"), read_pair(path)
-    if pair.csv is None and pair.json is None:
+    beside, (data, json_data) = path.with_suffix(".json"), read_pair(path)
+    if data is json_data is None:
         return None
-    if pair.csv is None or pair.json is None:
-        gone = path if pair.csv is None else beside
+    if data is None or json_data is None:
+        gone = path if data is None else beside
         raise DataError(f"{gone} is missing beside its twin: run the task again")
-    data, meta = pair.csv, _parse_meta(pair.json, beside)
+    meta = _parse_meta(json_data, beside)
     if (meta.task, meta.profile) != (task.id, profile):
-        raise DataError(
-            f"{beside} is of {meta.task} at {meta.profile}: run {task.id} again or restore the file"
-        )
+        raise DataError(f"{beside} is of {meta.task} at {meta.profile}: {ADVICE}")
     if meta.provenance.overrides != workspace.overrides:
         told = Overrides(meta.provenance.overrides).label or "no variant"
-        raise DataError(f"{beside} is of {told}: run {task.id} again or restore the file")
+        raise DataError(f"{beside} is of {told}: {ADVICE}")
     try:
         table = parse_csv(data, task.table, where=str(path))
     except (csv.Error, ValueError, OverflowError) as error:
-        raise DataError(
-            f"{path} is no table ({in_one_line(error)}): run the task again or restore the file"
-        ) from error
+        raise DataError(f"{path} is no table ({in_one_line(error)}): {ADVICE}") from error
     # With its line ends as they are: another one is a change too.
     text = data.decode()
     if sha256_text(text) != meta.csv_sha256:
-        place = f"{path}{_line_changed(workspace, task, profile, text)}"
         raise DataError(
-            f"{place} was changed after it was written (its hash differs from the one in"
-            f" {beside.name}): run the task again or restore the file"
+            f"{path} was changed after it was written (its hash differs from the one in"
+            f" {beside.name}): {ADVICE}"
         )
     for column in task.table.columns:
         if column.role == "artifact":
             table[column.name] = table[column.name].map(meta.artifacts, na_action="ignore")
     return TaskResult(table, meta, text)
-
-
-def _line_changed(workspace: Workspace, task: Task, profile: Profile, text: str) -> str:
-    """Return ` line 4`: the first that the committed records do not give; nothing without them."""
-    with suppress(HarnessError):
-        if (rebuilt := rebuild_result(workspace, task, profile)) is not None:
-            pairs = zip_longest(text.splitlines(), rebuilt.csv.splitlines())
-            for number, (stored, found) in enumerate(pairs, start=1):
-                if stored != found:
-                    return f" line {number}"
-    return ""
 
 
 def rebuild_result(workspace: Workspace, task: Task, profile: Profile) -> TaskResult | None:

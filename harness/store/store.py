@@ -22,13 +22,13 @@ from harness.untrusted import UnreadableError, is_there, read_bytes, read_text
 
 MAX_ARTIFACT_BYTES = 2**36
 """Of a tensor file; an archive carries smaller ones."""
+FOREIGN = "its record is foreign: it holds another trial"
 
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
     """A record file that cannot be used, and why."""
 
-    path: Path
     reason: str
 
 
@@ -40,7 +40,10 @@ class RecordStore:
         self._committed: dict[str, Record] = {}
 
     def path(self, trial: Trial) -> Path:
-        return self.workspace.runs / "records" / trial.experiment.id / f"{trial.key}.json"
+        return self._path(trial.experiment.id, trial.key)
+
+    def _path(self, experiment_id: str, key: str) -> Path:
+        return self.workspace.runs / "records" / experiment_id / f"{key}.json"
 
     def artifact_folder(self, trial: Trial) -> Path:
         return self.workspace.runs / "artifacts" / trial.experiment.id / trial.key
@@ -64,28 +67,29 @@ class RecordStore:
 
     def read(self, trial: Trial) -> Record | Rejected | None:
         """Return a trial's record, why it cannot be used, or None where there is none."""
-        found = self._read_own(trial)
+        found = self.find(trial.experiment.id, trial.key)
+        if isinstance(found, Record) and found.params != dict(trial.params):
+            found = Rejected(FOREIGN)
         if isinstance(found, Record) and found.is_result:
             return found
         committed = self._committed.get(trial.key)
         same = committed is not None and committed.params == dict(trial.params)
         return committed if same else found
 
-    def _read_own(self, trial: Trial) -> Record | Rejected | None:
-        path = self.path(trial)
+    def find(self, experiment_id: str, key: str) -> Record | Rejected | None:
+        """Return what the file of a key in the working copy holds, as `read` does."""
+        path = self._path(experiment_id, key)
         try:
             line = read_text(path)
         except FileNotFoundError:
             return None
         except UnreadableError as error:
-            return Rejected(path, f"its record cannot be read ({error})")
+            return Rejected(f"its record cannot be read ({error})")
         try:
             record = parse_record(line, where="its record")
         except DataError as error:
-            return Rejected(path, str(error))
-        if record.key != trial.key or record.params != dict(trial.params):
-            return Rejected(path, "its record is foreign: it holds another trial")
-        return record
+            return Rejected(str(error))
+        return record if record.key == key else Rejected(FOREIGN)
 
     def result(self, trial: Trial) -> Record | None:
         """Return a trial's record if it is a result."""
@@ -97,19 +101,14 @@ class RecordStore:
 
         A result that is there stays, unless `replace`; a failure never replaces a result.
         """
-        path = self.workspace.runs / "records" / record.experiment / f"{record.key}.json"
+        path = self._path(record.experiment, record.key)
         # Two runs may find the same torn record, or write the same one.
         with alone_in(path.parent):
-            if is_there(path):
-                try:
-                    old = parse_record(read_text(path), where=str(path))
-                except DataError:
-                    set_aside(path)
-                else:
-                    if (old.key, old.params) != (record.key, record.params):
-                        set_aside(path)
-                    elif old.is_result and not (replace and record.is_result):
-                        return
+            old = self.find(record.experiment, record.key)
+            if isinstance(old, Rejected) or (old is not None and old.params != record.params):
+                set_aside(path)
+            elif old is not None and old.is_result and not (replace and record.is_result):
+                return
             write_bytes(path, (record.to_line() + "\n").encode(), durable=durable)
 
     def artifacts_intact(self, trial: Trial, record: Record) -> str:
@@ -148,20 +147,12 @@ class RecordStore:
         profile made of the same trial: a run with nothing to do changes nothing that is committed.
         """
         path = self.pack_path(experiment_id, profile)
-        folder = self.workspace.runs / "records" / experiment_id
         for record in read_pack(path) if is_there(path) else ():
-            mine = folder / f"{record.key}.json"
-            if not holds(mine, (record.to_line() + "\n").encode()):
+            if not holds(self._path(experiment_id, record.key), f"{record.to_line()}\n".encode()):
+                old = self.find(experiment_id, record.key)
+                is_ours = isinstance(old, Record) and old.profile == profile
                 # One that a power cut tears is found out, and comes out of the pack again.
-                self.write(record, replace=_profile_of(mine) != profile, durable=False)
-
-
-def _profile_of(path: Path) -> str:
-    """Return the profile that a record was made at; nothing for one that cannot be used."""
-    try:
-        return parse_record(read_text(path), where=str(path)).profile
-    except (FileNotFoundError, UnreadableError, DataError):
-        return ""
+                self.write(record, replace=not is_ours, durable=False)
 
 
 def holds(path: Path, data: bytes) -> bool:

@@ -122,28 +122,29 @@ def declared_grid(experiment: Experiment, profile: Profile) -> list[Trial]:
 def _trials(
     experiment: Experiment, profile: Profile, overrides: Mapping[str, Scalar]
 ) -> list[Trial]:
-    overrides = dict(overrides)
-    seeds = _seeds_of(overrides.pop(SEEDS, None))
-    points: dict[str, dict[str, Scalar]] = {}
+    changes = dict(overrides)
+    num_seeds = changes.pop(SEEDS, 0)
+    if SEEDS in overrides and (type(num_seeds) is not int or num_seeds < 1):
+        raise UsageError(f"seeds={num_seeds}: need a whole number of at least 1")
+    seeds = range(min(int(num_seeds), MAX_TRIALS + 1))
+    found: dict[str, list[Trial]] = {}
+    num_trials = 0
     for point in experiment.params_of(profile):
-        changed = _overridden(experiment, point, overrides)
-        if seeds is not None and "seed" in changed:
-            changed["seed"] = seeds[0]
-        points.setdefault(digest(changed), changed)
-    repeated: list[Sequence[int | None]] = [
-        (None,) if seeds is None or "seed" not in point else seeds for point in points.values()
-    ]
-    # Counted before any list is made: a number with a zero too many would fill the memory.
-    if sum(len(numbers[: MAX_TRIALS + 1]) for numbers in repeated) > MAX_TRIALS:
-        raise UsageError(
-            f"{experiment.id} at {profile}: that would be more than {MAX_TRIALS} trials, which is"
-            " what can be planned: ask for fewer seeds"
-        )
-    return [
-        Trial(experiment, point if seed is None else {**point, "seed": seed}, profile)
-        for point, numbers in zip(points.values(), repeated, strict=True)
-        for seed in numbers
-    ]
+        changed = _overridden(experiment, point, changes)
+        is_repeated = bool(seeds) and "seed" in changed
+        first = digest({**changed, "seed": 0} if is_repeated else changed)
+        if first in found:
+            continue
+        num_trials += len(seeds) if is_repeated else 1
+        # Before any list is made: a number with a zero too many would fill the memory.
+        if num_trials > MAX_TRIALS:
+            raise UsageError(
+                f"{experiment.id} at {profile}: that would be more than {MAX_TRIALS} trials, which"
+                " is what can be planned: ask for fewer seeds"
+            )
+        points = [{**changed, "seed": n} for n in seeds] if is_repeated else [changed]
+        found[first] = [Trial(experiment, each, profile) for each in points]
+    return [trial for trials in found.values() for trial in trials]
 
 
 def _overridden(
@@ -159,15 +160,6 @@ def _overridden(
         return experiment.typed({**point, **changed}).to_json() if changed else dict(point)
     except SpecError as error:
         raise UsageError(f"--set: {error}") from error
-
-
-def _seeds_of(num_seeds: Scalar | None) -> Sequence[int] | None:
-    """Return the seeds to repeat a grid with, None where it keeps its own."""
-    if num_seeds is None:
-        return None
-    if type(num_seeds) is not int or num_seeds < 1:
-        raise UsageError(f"seeds={num_seeds}: need a whole number of at least 1")
-    return range(num_seeds)
 
 
 def trials_behind(

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-LACKED = ("pebble", "pydantic", "pydantic-core")
+LACKED = ("pydantic", "pydantic-core")
 """What such machines most often do not have, and the harness cannot do without."""
 CARD = "stand-in that computes nothing"
 CARD_MIB = 1536

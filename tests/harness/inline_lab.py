@@ -26,6 +26,7 @@ from harness.registry import Library, walk_experiments
 from harness.run.executors.inline import InlineExecutor
 from harness.run.executors.job import Executor
 from harness.run.plan import MachineLimits, Plan, make_plan
+from harness.run.progress import Progress
 from harness.run.runner import Runner, Summary
 from harness.store.record import Provenance, Record
 from harness.store.store import RecordStore
@@ -168,8 +169,6 @@ def meet_fate(point: Fate, ctx: RunContext) -> Sequence[Row]:
     match point.fate:
         case "die":
             os.kill(os.getpid(), signal.SIGKILL)
-        case "exit":
-            sys.exit(7)
         case "odd exception":
             raise OddError(1, 2)
         case "hang":
@@ -234,18 +233,16 @@ def make_library() -> Library:
     return library
 
 
-class Silent:
+class Silent(Progress):
     """A progress that says nothing, and calls back after each trial."""
 
     def __init__(self, after: Callable[[Trial], None] = lambda trial: None) -> None:
         self.after = after
 
-    def start(self, items: Sequence[Any]) -> None: ...
+    def start(self, num_trials: int) -> None: ...
 
     def finished(self, trial: Trial, report: Any) -> None:
         self.after(trial)
-
-    def stop(self) -> None: ...
 
 
 def plan_of(

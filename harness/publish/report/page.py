@@ -27,8 +27,7 @@ from harness.publish.counts import (
 from harness.publish.report.claim_line import ClaimLine
 from harness.publish.report.printed import Printed, print_tables, print_without_run
 from harness.publish.stand_ins import ran_on_sentence
-from harness.store.meta import ResultMeta
-from harness.store.result import TaskResult
+from harness.store.result import ResultMeta, TaskResult
 
 if TYPE_CHECKING:
     import pandas as pd

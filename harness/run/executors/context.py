@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from harness.declare.experiment import Device, Experiment
 from harness.declare.params import Params
 from harness.declare.profiles import Profile
 from harness.errors import DataError, RunError, SpecError
-from harness.store.record import ArtifactEntry, Record
+from harness.store.record import ARTIFACT_NAME, ArtifactEntry, Record
 from harness.store.store import MAX_ARTIFACT_BYTES, RecordStore
 from harness.store.trial import Trial
 from harness.untrusted import read_bytes
@@ -93,7 +94,7 @@ class TrialContext:
     def save(self, name: str, tensors: Mapping[str, torch.Tensor]) -> None:
         from safetensors.torch import save
 
-        if not name.endswith(".safetensors") or Path(name).name != name:
+        if not re.fullmatch(ARTIFACT_NAME, name):
             raise SpecError(f"artifact {name!r}: need a plain file name that ends in .safetensors")
         data = save({key: tensor.detach().contiguous() for key, tensor in tensors.items()})
         write_bytes(self._store.artifact_folder(self._trial) / name, data)

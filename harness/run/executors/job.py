@@ -31,7 +31,6 @@ class Job:
 class Report:
     """What a worker says of one trial; the record itself is on disk already."""
 
-    key: str
     status: str
     """A `Status`, or `busy` where another run holds the trial."""
     wall_s: float
@@ -41,14 +40,6 @@ class Report:
 class JobFailed(Exception):
     """The worker died or ran out of time before it could write a record."""
 
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
-
-
-class JobLost(Exception):
-    """The pool broke before the job was done, through no fault of its own: submit it again."""
-
 
 class Executor(Protocol):
     """Carries out jobs side by side. A lost worker costs its job, not the executor."""
@@ -56,8 +47,8 @@ class Executor(Protocol):
     num_workers: int
 
     def submit(self, job: Job) -> Future[Report]:
-        """Start a job. Its future raises JobFailed where the worker was lost, JobLost where
-        the job never ran, and HarnessError where going on makes no sense."""
+        """Start a job. Its future raises JobFailed where the worker was lost, and HarnessError
+        where going on makes no sense."""
         ...
 
     def cancel_all(self) -> None:

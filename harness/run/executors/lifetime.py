@@ -1,17 +1,44 @@
-"""How a worker process starts and ends. Imports little: it runs before anything else there."""
+"""How a worker process starts, what it does, and how it ends.
+
+Imports little: it runs before anything else there.
+"""
 
 from __future__ import annotations
 
 import os
 import signal
 import warnings
+from multiprocessing.connection import Connection
 
 from harness.lifetime import die_with
 from harness.outgoing import guard_streams
 
 
-def start_worker(runner_pid: int) -> None:
-    """Prepare a fresh worker: one thread, deaf to Ctrl-C, gone when its runner is.
+def serve(pipe: Connection, runner_pid: int) -> None:
+    """Say that this fresh process is there, then do the jobs that come, until none can come.
+
+    Each is answered with its report or error, and whether this process can do another one.
+    """
+    _prepare(runner_pid)
+    from harness.run.executors.job import Report
+    from harness.run.executors.worker import has_lost_gpu, run_job
+
+    pipe.send(None)
+    while True:
+        try:
+            job = pipe.recv()
+        except EOFError:
+            return
+        outcome: Report | Exception
+        try:
+            outcome = run_job(job)
+        except Exception as error:  # noqa: BLE001 - the runner raises it again
+            outcome = error
+        pipe.send((outcome, not has_lost_gpu()))
+
+
+def _prepare(runner_pid: int) -> None:
+    """Make this process one that has one thread, is deaf to Ctrl-C, and ends with its runner.
 
     The environment is set before torch is imported: OpenMP reads it once. Without a passive
     wait policy two busy processes can slow each other twenty-fold.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import datetime as dt
 import errno
-import os
 import sys
 import time
 import traceback
@@ -24,23 +23,6 @@ from harness.store.trial import Trial
 from harness.store.workspace import Workspace
 
 BUSY = "busy"
-DEVICE_LOST = 76
-"""Exit code of a worker whose GPU answers no more; none of a signal, of Python or of torch."""
-
-
-def run_in_worker(job: Job) -> Report:
-    """Run a job as `run_job` does, unless this process has lost its GPU: end it then.
-
-    An address that is not there, or an assertion on the device, breaks what a process holds of a
-    GPU for good: all that came after would fail with the error of one trial.
-    """
-    torch = sys.modules.get("torch")
-    if torch is not None and torch.cuda.is_initialized():
-        try:
-            torch.cuda.synchronize()
-        except RuntimeError:
-            os._exit(DEVICE_LOST)
-    return run_job(job)
 
 
 def run_job(job: Job) -> Report:
@@ -58,15 +40,31 @@ def run_job(job: Job) -> Report:
         raise JobFailed(f"{type(error).__name__}: {error}") from error
 
 
+def has_lost_gpu() -> bool:
+    """Say whether this process can use its GPU no more.
+
+    An address that is not there, or an assertion on the device, breaks what a process holds of a
+    GPU for good: all that came after would fail with the error of one trial.
+    """
+    torch = sys.modules.get("torch")
+    try:
+        if torch is not None and torch.cuda.is_initialized():
+            torch.cuda.synchronize()
+    except RuntimeError:
+        return True
+    return False
+
+
 def _run_job(job: Job) -> Report:
     store = RecordStore(Workspace(Path(job.root)))
     experiment = load_experiment(job.task_module, job.experiment)
     trial = Trial(experiment, job.params, job.profile)
     with store.lock(trial) as is_ours:
         if not is_ours:
-            return Report(key=trial.key, status=BUSY, wall_s=0.0)
+            return Report(status=BUSY, wall_s=0.0)
         # Another run may have finished it between the plan and the lock.
-        return _report(_finished(store, trial, job) or _run_trial(trial, job, store))
+        record = _finished(store, trial, job) or _run_trial(trial, job, store)
+    return Report(status=record.status, wall_s=record.provenance.wall_s, note=record.note)
 
 
 def _finished(store: RecordStore, trial: Trial, job: Job) -> Record | None:
@@ -150,12 +148,3 @@ def _is_disk_full(error: BaseException) -> bool:
 def _is_out_of_memory(error: BaseException) -> bool:
     # By name: torch must not be imported for a trial that did not use it.
     return isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError"
-
-
-def _report(record: Record) -> Report:
-    return Report(
-        key=record.key,
-        status=record.status,
-        wall_s=record.provenance.wall_s,
-        note=record.note,
-    )

@@ -33,11 +33,12 @@ from tests.harness.toy_paper import EXPERIMENT, TRIAL, ToyPaper
 from tests.waiting import wait_for
 
 PYTHON = f"3.{sys.version_info.minor}"
-TOO_LONG_S = 10_000
-"""Of a trial that no budget here has room for."""
+WHEELS = ("--without", "pydantic")
+TOO_LONG_S, SHORT_S = 10_000, 100
+"""Of trials that no budget here has room for, and of those that each has room for."""
 NUM_TRIALS, NUM_SHORT = 12, 8
 NEEDS = 'Needs(device="cuda", gpu_bytes=2**30, data=("verse",), packages'
-ESTIMATE = f"estimate=lambda point: Estimate(seconds={TOO_LONG_S} * (point.seed == 2))"
+ESTIMATE = f"estimate=lambda p: Estimate(seconds={TOO_LONG_S} if p.seed == 2 else {SHORT_S})"
 ON_A_CARD = (
     EXPERIMENT.replace('("smoke", "cpu")', '("smoke", "cpu", "gpu")')
     .replace("Needs(packages", NEEDS)
@@ -183,19 +184,18 @@ def test_without_a_card_nothing_is_run(lab: Lab, cli: Cli) -> None:
 
 def test_a_plan_tells_what_a_card_would_be_asked(lab: Lab, cli: Cli) -> None:
     done = cli("plan", "toylab", "--profile", "gpu", PATH=str(lab.folder))
-    minutes = (NUM_TRIALS - NUM_SHORT) * TOO_LONG_S / 60
+    minutes = ((NUM_TRIALS - NUM_SHORT) * TOO_LONG_S + NUM_SHORT * SHORT_S) / 60
     assert f"and {minutes:.1f} core-min of what is blocked here" in done.err
 
 
 def test_what_is_left_out_must_be_needed_and_is_not_there(lab: Lab, cli: Cli) -> None:
     put_wheels((), lab.folder / "wheelhouse")
-    wheels = [word for name in ("pydantic", "pebble") for word in ("--without", name)]
     assert "did you mean 'verse'" in pack(lab, cli, "--without", "vers").err
     assert not (lab.folder / "carry").exists()
-    done = pack(lab, cli, *wheels, "--without", "verse")
+    done = pack(lab, cli, *WHEELS, "--without", "verse")
     assert done.code == 0, done.err
     assert [row.split() for row in done.out.splitlines()[1:]] == []
-    again = pack(lab, cli, *wheels)
+    again = pack(lab, cli, *WHEELS)
     assert again.code == 2 and "is not empty" in again.err
 
 
@@ -205,14 +205,13 @@ def test_what_trials_run_without_is_brought_unless_left_out(lab: Lab, cli: Cli) 
         lab.toy.experiment.read_text().replace("Needs(", 'Needs(brought=("rich",), ')
     )
     put_wheels(("rich",), lab.folder / "wheelhouse")
-    wheels = [word for name in ("pydantic", "pebble") for word in ("--without", name)]
     requirements = lab.folder / "carry" / "requirements.txt"
-    done = pack(lab, cli, *wheels)
+    done = pack(lab, cli, *WHEELS)
     assert done.code == 0, done.err
     assert "rich-" in done.out and "pygments" not in done.out.lower()
     assert "rich" in requirements.read_text().splitlines()
     shutil.rmtree(lab.folder / "carry")
-    done = pack(lab, cli, *wheels, "--without", "rich")
+    done = pack(lab, cli, *WHEELS, "--without", "rich")
     assert done.code == 0, done.err
     assert "rich-" not in done.out and "rich" not in requirements.read_text().splitlines()
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-import pytest
-
 from tests.harness.commands.varied import INLINE, told
 from tests.harness.conftest import Cli
 from tests.harness.staged_folder import make_folder
@@ -79,14 +77,3 @@ def test_what_can_run_is_run_beside_what_is_left_out(cli: Cli, toy: ToyPaper) ->
     assert "3 run, 0 reused, 9 not run here" in done.err
     (row,) = told(cli("check", "toylab", "--profile", "smoke", "--json"))
     assert row["verdict"] == "UNTESTED" and "needs the package" in row["reason"]
-
-
-@pytest.mark.parametrize("words", [("--profile", "gpu"), ("--profile", "paper")])
-def test_a_scale_without_trials_is_told_with_one_that_has_some(
-    cli: Cli, words: tuple[str, str]
-) -> None:
-    done = cli("run", "toylab", *words)
-    assert done.code == 4
-    first, last = done.err.splitlines()
-    assert first.endswith("repro run toylab/tab01 --profile cpu")
-    assert last == f"repro: nothing of what was asked for has a trial at {words[1]}"

@@ -67,9 +67,8 @@ def test_the_order_of_sets_and_seeds_does_not_matter(toy: ToyPaper, cli: Cli) ->
     for order in orders:
         assert cli("run", "toylab", *INLINE, *order).code == 0
     assert len(toy.starts()) == 4
-    assert json.loads((folder(toy) / "variant.json").read_text())["overrides"] == {
-        "ms": 0, "seeds": 4, "x": 9,
-    }  # fmt: skip
+    (listed,) = told(cli("variants", "--json"))
+    assert listed["overrides"] == {"ms": 0, "seeds": 4, "x": 9}
 
 
 @pytest.mark.parametrize(
@@ -141,15 +140,17 @@ def test_what_a_variant_lacks_is_told_with_its_own_command(lab: Cli) -> None:
 
 
 def test_variants_lists_what_was_overridden_where_and_how_it_went(lab: Cli, toy: ToyPaper) -> None:
-    assert lab("run", "toylab", *INLINE, "--set", "mode=raise", "--seeds", "1").code == 3
+    settings = {"TOY_MODES": "raise nan", "TOY_COUNT": "1"}
+    before = tree(toy.root / "results", toy.root / "figures")
+    assert lab("run", "toylab", *INLINE, "--set", "ms=1", "--seeds", "1", **settings).code == 3
+    assert tree(toy.root / "results", toy.root / "figures") == before
     rows = told(lab("variants", "--json"))
-    assert [row["overrides"] for row in rows] == [
-        {"mode": "raise", "seeds": 1},
-        {"seeds": 4, "x": 9},
+    assert sorted((row["options"], row["done"], row["failed"], row["missing"]) for row in rows) == [
+        ("--set ms=1 --seeds 1", 2, 1, 0),
+        ("--set x=9 --seeds 4", 4, 0, 0),
     ]
-    assert [(row["done"], row["failed"], row["missing"]) for row in rows] == [(0, 3, 1), (4, 0, 0)]
-    assert {(row["profile"], *row["tasks"]) for row in rows} == {("smoke", "toylab/tab01")}
-    assert all(Path(row["folder"]).is_dir() and row["started_at"] for row in rows)
+    assert {(row["profile"], row["task"]) for row in rows} == {("smoke", "toylab/tab01")}
+    assert all(Path(row["table"]).is_file() and row["started_at"] for row in rows)
     assert all(row["options"] in lab("variants").out for row in rows)
 
 
@@ -161,26 +162,20 @@ def test_variants_shows_those_with_what_is_asked_for(lab: Cli) -> None:
     assert names("--set", "x=8") == names("--seeds", "3", "--set", "x=9") == []
 
 
-def test_a_variant_that_says_nothing_of_itself_hides_no_other(lab: Cli, toy: ToyPaper) -> None:
-    stray = toy.root / "runs" / "output" / "set-000000000000"
-    deep = '{"overrides": ' + "[" * 50_000 + "]" * 50_000 + "}"
-    for text in (None, *ODD_FILES, "{", deep, (folder(toy) / "variant.json").read_text()):
-        shutil.rmtree(stray, ignore_errors=True)
-        stray.mkdir()
-        if text in ODD_FILES:
-            put(stray / "variant.json", text)
-        elif text is not None:
-            (stray / "variant.json").write_text(text)
+def test_a_damaged_table_of_a_variant_hides_no_other(lab: Cli, toy: ToyPaper) -> None:
+    stray = toy.root / "runs" / "output" / "set-000000000000" / "results" / "toylab"
+    for kind in (*ODD_FILES, "{"):
+        stray.mkdir(parents=True)
+        (stray / "tab01.smoke.csv").touch()
+        if kind in ODD_FILES:
+            put(stray / "tab01.smoke.json", kind)
+        else:
+            (stray / "tab01.smoke.json").write_text(kind)
         done = lab("variants", "--json")
         assert [row["overrides"] for row in json.loads(done.out)] == [{"seeds": 4, "x": 9}]
         (line,) = done.err.splitlines()
-        assert done.code == 2 and f"{stray}/variant.json" in line
-    shutil.rmtree(stray)
-    # What is damaged is written anew by a run.
-    (folder_of_it,) = stray.parent.glob("set-*")
-    (folder_of_it / "variant.json").write_text("{")
-    assert lab("run", "toylab", *INLINE, *VARIANT).code == 0
-    assert len(told(lab("variants", "--json"))) == 1
+        assert done.code == 2 and f"{stray}/tab01.smoke.json" in line
+        shutil.rmtree(stray)
 
 
 def test_no_variant_is_said_in_a_sentence(lab: Cli) -> None:

@@ -17,7 +17,7 @@ from harness.declare.task import Task
 from harness.declare.verdict import NO_CONTROL, OVERLAPS, band, with_threshold_times
 from harness.publish.check_row import CheckRow
 from harness.publish.judge import judge
-from harness.store.meta import NotRun, TrialCounts
+from harness.store.result import NotRun, TrialCounts
 from tests.harness.hand_made import crash, make_claim, make_result, make_task, mean
 
 LOW, HIGH, MIXED = (0.5, 0.6, 0.55), (5.0, 5.1, 5.2), (0.0, 1.0, 2.5)

@@ -1,4 +1,4 @@
-"""What a trial is said to take: what it took, else the median of its kin, else what is declared."""
+"""What a trial is said to take: what it took, else what is declared."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from harness.declare.experiment import Estimate, Experiment
-from harness.run.costs import Costs
+from harness.run.plan import Costs
 from harness.store.record import Record
 from harness.store.store import RecordStore
 from harness.store.trial import Trial
@@ -41,19 +41,10 @@ def test_a_trial_takes_as_long_as_its_record(costs: Costs) -> None:
     assert costs.estimate(trial, took(trial, 7.0)).seconds == 7.0
 
 
-def test_others_take_the_median_of_their_experiment(costs: Costs) -> None:
-    bare = replace(SQUARES, estimate=None)
-    trials = [trial_of(bare, x) for x in range(4)]
-    found = [(trial, took(trial, s)) for trial, s in zip(trials, (1.0, 2.0, 90.0), strict=False)]
-    costs.learn(bare, [*found, (trials[3], None)])
-    assert costs.estimate(trials[3], None).seconds == 2.0
-
-
-def test_where_the_author_says_how_trials_differ_that_is_scaled(costs: Costs) -> None:
+def test_others_take_what_is_declared_scaled_by_recorded_ones(store: RecordStore) -> None:
     said = replace(SQUARES, estimate=lambda point: Estimate(seconds=10.0 * (1 + point.x)))
-    first, last = trial_of(said, 0), trial_of(said, 3)
-    costs.learn(said, [(first, took(first, 5.0)), (last, None)])
-    assert costs.estimate(last, None).seconds == pytest.approx(20.0)
+    store.write(took(trial_of(said, 0), 5.0))
+    assert Costs(store, "smoke").estimate(trial_of(said, 3), None).seconds == pytest.approx(20.0)
 
 
 def test_without_any_record_it_is_what_is_declared(costs: Costs) -> None:

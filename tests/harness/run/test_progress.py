@@ -4,31 +4,28 @@ from __future__ import annotations
 
 import pytest
 
-from harness.declare.experiment import Estimate
 from harness.run.executors.job import Report
-from harness.run.plan import Action, PlannedTrial
-from harness.run.progress import FEW_TRIALS, NUM_LINES, LiveProgress, PlainProgress
+from harness.run.progress import FEW_TRIALS, NUM_LINES, LiveProgress, Progress
 from harness.store.trial import grid_of
 from tests.harness.inline_lab import SQUARES
 
 TRIAL = grid_of(SQUARES, "cpu")[0]
-PLANNED = PlannedTrial(trial=TRIAL, action=Action.RUN, reason="", estimate=Estimate(seconds=1.0))
 
 
 def lines_of(capsys: pytest.CaptureFixture[str], statuses: list[str]) -> list[str]:
     """Return what is told while trials end so, one after the other."""
-    progress = PlainProgress()
-    progress.start([PLANNED] * len(statuses))
+    progress = Progress()
+    progress.start(len(statuses))
     for status in statuses:
         note = "too square" if status == "failed" else ""
-        progress.finished(TRIAL, Report(key=TRIAL.key, status=status, wall_s=0.5, note=note))
+        progress.finished(TRIAL, Report(status=status, wall_s=0.5, note=note))
     return capsys.readouterr().err.splitlines()
 
 
 def test_a_live_bar_counts_trials_and_failures(capsys: pytest.CaptureFixture[str]) -> None:
     progress = LiveProgress()
-    progress.start([PLANNED] * 3)
-    progress.finished(TRIAL, Report(key=TRIAL.key, status="failed", wall_s=0.5))
+    progress.start(3)
+    progress.finished(TRIAL, Report(status="failed", wall_s=0.5))
     progress.stop()
     (line,) = capsys.readouterr().err.splitlines()
     assert "1 of 3, 1 failed" in line

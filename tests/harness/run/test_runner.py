@@ -249,10 +249,10 @@ def test_a_stale_record_is_told_and_run_again_only_on_request(
     assert {item.action for item in plan.items.values()} == {Action.REUSE}
     assert all(item.stale and "code changed" in item.reason for item in plan.items.values())
     stale = plan_of(store, "squares", rerun_stale=True)
-    assert carry_out(store, stale, rerun=True).num_run == 3
+    assert carry_out(store, stale).num_run == 3
     assert len(lab.calls) == 3
     # A second run that planned the same meanwhile finds them new.
-    carry_out(store, stale, rerun=True)
+    carry_out(store, stale)
     assert lab.calls == []
     fresh = plan_of(store, "squares", rerun_stale=True)
     assert {item.action for item in fresh.items.values()} == {Action.REUSE}

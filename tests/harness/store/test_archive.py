@@ -87,10 +87,11 @@ def test_the_same_records_give_the_same_bytes_and_replace_no_other_file(
     again = tmp_path / "again.tar.gz"
     export_records(here, HEAD_TASKS, "cpu", again)
     assert again.read_bytes() == file.read_bytes()
-    again.write_text("of another kind")
-    with pytest.raises(UsageError, match="is no archive of records"):
-        export_records(here, HEAD_TASKS, "cpu", again)
-    assert again.read_text() == "of another kind"
+    notes = tmp_path / "notes.txt"
+    notes.write_text("of another kind")
+    with pytest.raises(UsageError, match="add --force"):
+        export_records(here, HEAD_TASKS, "cpu", notes)
+    assert notes.read_text() == "of another kind"
 
 
 def test_an_archive_cut_at_any_place_is_refused_by_name(file: Path, here: Workspace) -> None:

@@ -22,9 +22,7 @@ from harness.errors import DataError
 from harness.store.record import Record, _line, pack_bytes, parse_record, read_pack
 from harness.store.store import RecordStore, Rejected
 from harness.store.trial import Trial
-from harness.store.variants import find_variants, note_run
 from harness.store.workspace import Workspace
-from tests.harness.hand_made import make_claim, make_task
 from tests.harness.inline_lab import SQUARES, make_record
 
 
@@ -138,9 +136,7 @@ def test_a_file_system_without_locks_is_named_once_and_all_goes_on(
     with store.lock(a_trial()) as is_ours:
         assert is_ours
         store.write(make_record(a_trial()))
-    variant = store.workspace.with_overrides({"x": 2})
-    note_run(variant, "smoke", [make_task(make_claim())])
-    assert store.result(a_trial()) is not None and list(find_variants(variant))
+    assert store.result(a_trial()) is not None
     assert caplog.messages == ["the file system has no locks: run one command at a time"]
 
 
