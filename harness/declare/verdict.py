@@ -44,7 +44,7 @@ Why = Literal["scale", "control", "missing", "not run", "error"]
 """Why a claim is UNTESTED: this profile cannot decide it; its positive control failed; a GPU, data
 or a judge is missing; nobody ran it; its trials failed."""
 OVERLAPS = "the interval overlaps the threshold"
-NO_CONTROL = "missed, but no positive control shows that this setting could have met it"
+NO_CONTROL = "missed, but without a positive control our setting may be at fault"
 BEST_FIRST = (Word.SUPPORTED, Word.UNDECIDED, Word.CONTRADICTED)
 WORDS_OF_CHECKS = {
     Word.SUPPORTED: Word.HOLDS,

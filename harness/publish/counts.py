@@ -91,7 +91,7 @@ def missed_in_words(rows: Iterable[CheckRow]) -> str:
         return ""
     return (
         f"Of the {len(undecided)} undecided claims {missed} missed what is asked, but have no"
-        " positive control, so nothing shows that our setting could have met it."
+        " positive control, so that our setting may be at fault."
     )
 
 

@@ -17,8 +17,8 @@ def write_out(path: Path, data: bytes, *, force: bool = False) -> None:
 
     The name - is standard output.
 
-    force: also over a file that git tracks, else that is a UsageError. Raises RunError as
-    `write_bytes`.
+    force: also over a file that git tracks. Raises UsageError for a tracked file and for what is
+    no file; RunError as `write_bytes`.
     """
     target = Path(os.path.realpath(path))
     try:
@@ -27,6 +27,8 @@ def write_out(path: Path, data: bytes, *, force: bool = False) -> None:
             sys.stdout.flush()
         elif path.is_fifo() or path.is_char_device():
             path.write_bytes(data)
+        elif path.exists() and not path.is_file():
+            raise UsageError(f"{path} is no file to write to: name another one")
         elif not force and is_tracked(target):
             raise UsageError(f"git tracks {path}: name another file, or add --force")
         elif target.exists() and not os.access(target, os.W_OK):

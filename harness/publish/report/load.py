@@ -81,6 +81,9 @@ class _Reader:
             codes={experiment.id: experiment_code(experiment) for experiment in mine},
             deviations=tuple(load_deviations(folder)),
             readme=self._source("README.md"),
+            method=f"docs/{name}.md"
+            if is_there(self.workspace.root / "docs" / f"{name}.md")
+            else "",
             verified=verified_text(load_verified(self.workspace, name)),
         )
 

@@ -167,6 +167,8 @@ class PaperPage:
     """All that it declares, also those of what was not run."""
     readme: str = ""
     """The README beside its code, from the top of the checkout; empty where it is not in there."""
+    method: str = ""
+    """The page on how to use its method alone, from there too; empty where there is none."""
     verified: str = ""
     """What came of trials that were run again, in a sentence."""
 
@@ -224,7 +226,8 @@ class PaperPage:
         """The paper's claims, each with its mark at every scale."""
         lines = []
         for section in self.sections:
-            at = {(row.claim, run.profile): row for run in section.runs for row in run.rows}
+            rows = [*section.not_run, *(row for run in section.runs for row in run.rows)]
+            at = {(row.claim, row.profile): row for row in rows}
             for row in section.rows:
                 known = [at.get((row.claim, profile)) for profile in SCALES]
                 marks = [MARKS[Word(each.verdict)] if each else "" for each in known]

@@ -77,7 +77,7 @@ def test_a_place_that_no_file_can_have_is_one_sentence(ran: Cli) -> None:
     Path("loop").symlink_to("loop")
     Path("plain").touch()
     for words in (
-        *((*TABLE, path) for path in ("loop", LONG, ".")),
+        *((*TABLE, path) for path in ("loop", LONG, ".", "/")),
         ("records", "export", LONG, "toylab", *CPU),
         ("records", "import", LONG),
         ("data", "pack", "toylab", "--out", LONG),

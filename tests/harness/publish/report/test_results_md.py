@@ -58,8 +58,8 @@ def test_every_claim_has_a_line_the_worst_first_and_checks_are_folded(demo: Demo
         f"- ✘ Loss shrinks as density falls. {ours}; asked at most -0.5 nats; 3 seeds,"
         " exploratory.",
         f"- ? Loss grows by 1.2 nats. {ours}; asked at least 1.2 nats; 3 seeds.",
-        f"- ? Ours: loss stays. {ours}; asked by us: at most 0.5 nats; 3 seeds. Missed, but no"
-        " positive control shows that this setting could have met it.",
+        f"- ? Ours: loss stays. {ours}; asked by us: at most 0.5 nats; 3 seeds. Missed, but"
+        " without a positive control our setting may be at fault.",
         f"- ✔ Loss grows as density falls. {ours}; asked at least 0.5 nats; paper 1; 3 seeds.",
         "- – So do 7B nets. Not tested: this scale cannot show it.",  # noqa: RUF001
         "- ✔ The table has six rows. Ours 6; asked equal to 6.",
