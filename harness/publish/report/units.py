@@ -8,11 +8,10 @@ from typing import Any
 from harness.declare.criterion import STEPS
 from harness.publish.check_row import CheckRow
 from harness.publish.report.text import (
-    PLUS_MINUS,
+    cut,
     decimals_of,
     interval,
     mean_sem,
-    number,
     threshold,
 )
 
@@ -58,26 +57,17 @@ class Reading:
         row = self.row
         if row.measured is None:
             return ""
-        half = half_width(row)
-        value = self._alone(row.measured) if half is None else self._with_half(row.measured, half)
+        # As many decimals as keep it and the ends of its interval beside the threshold.
+        half, decimals = half_width(row), decimals_of(row)
+        if half is None:
+            value = cut(row.measured, decimals)
+        else:
+            value = mean_sem(row.measured, half, decimals=decimals)
         # A step between two ratios is no multiple of anything, and has no unit.
         name = {"ratio": "" if row.form in STEPS else "times"}.get(self.unit, self.unit)
         unit = "" if name in ("", "1") else f" {unit_behind(value, name)}"
         factor = f", a factor of {2**row.measured:.2g}" if self.unit == "octaves" else ""
         return f"{value}{unit}{factor}"
-
-    def _alone(self, measured: float) -> str:
-        """Return a number whose interval lies unevenly around it, cut where that one's ends are."""
-        decimals = decimals_of(self.row) if self.uneven else -1
-        return number(measured) if decimals < 0 else f"{measured:.{decimals}f}"
-
-    def _with_half(self, measured: float, half: float) -> str:
-        """Return mean and half width, with as many digits as keep its ends beside the threshold."""
-        text = mean_sem(measured, half)
-        decimals = max(decimals_of(self.row), 0)
-        if "e" in text or decimals <= len(text.split()[0].partition(".")[2]):
-            return text
-        return f"{measured:.{decimals}f} {PLUS_MINUS} {half:.{decimals}f}"
 
     @property
     def asked(self) -> str:
