@@ -56,9 +56,9 @@ def table_as(
     here = ran_on(stands_in)
     named = f"{title} ({aside})" if aside else title
     named = f"{named}. {ran_on_sentence(stands_in)}" if here else named
-    content = print_tables(task, table, reference)
+    content = None if long or not task.layouts else print_tables(task, table, reference)
     # What a variant overrides may be what the layout names: then nothing of it would be shown.
-    if long or not task.layouts or (aside and not content.has_ours):
+    if content is None or (aside and not content.has_ours):
         # A CSV has neither title nor list.
         more = {"run": aside, "ran_on": here} if fmt == "csv" else {}
         others = [] if fmt == "latex" else map(other_row, reference.to_dict("records"))
@@ -94,12 +94,10 @@ def long_form(columns: Table, table: pd.DataFrame, more: Mapping[str, str]) -> P
         for point, found in points.items()
     ]
     return PrintedTable(
-        title="",
         corner=header[0],
         columns=tuple(map(Head, header[1:])),
         rows=tuple(Head(row[0]) for row in rows),
         places=tuple(tuple(Place(ours=text) for text in row[1:]) for row in rows),
-        notes=(),
     )
 
 

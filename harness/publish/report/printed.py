@@ -76,21 +76,23 @@ class Head:
 class PrintedTable:
     """One printed table."""
 
-    title: str
+    title: str = ""
     rows: tuple[Head, ...]
     columns: tuple[Head, ...]
     places: tuple[tuple[Place, ...], ...]
     """Row by row."""
-    notes: tuple[str, ...]
+    notes: tuple[str, ...] = ()
     """What the marks say, then footnotes."""
     corner: str = ""
     """The head of the rows' heads, where they are values of a column."""
 
     def texts(self, join: Join = operator.add) -> list[list[str]]:
         """Return the cells row by row; join: makes one text of a cell's and the mark behind it."""
-        # If no cell has a value of the paper, cells hold ours alone.
-        alone = not _meets_paper(self.places)
-        return [[join(*_cell(place, row, alone=alone)) for place in row] for row in self.places]
+        beside = _meets_paper(self.places)
+        return [
+            [join(" / ".join(filter(None, sides)), mark) for *sides, mark in _shown(row, beside)]
+            for row in self.places
+        ]
 
     def column_groups(self) -> list[tuple[str, int]]:
         """Return the groups of neighbouring columns, and how many columns each has."""
@@ -108,18 +110,19 @@ class PrintedTable:
         ]
 
 
-def _cell(place: Place, row: Sequence[Place], *, alone: bool) -> tuple[str, str]:
-    if not alone and _is_blank(place, row):
-        return "", ""
-    if alone or place.shows == "ours":
-        return place.ours, ""
-    both = f"{place.ours} / {place.paper}"
-    return place.paper if place.shows == "paper" else both, place.mark
+def _shown(row: Sequence[Place], beside: bool) -> Iterator[tuple[str, str, str]]:
+    """Yield what stands in the cells of a row: ours, the paper's value, and the mark behind it.
 
-
-def _is_blank(place: Place, row: Sequence[Place]) -> bool:
-    """Whether neither ours nor the paper's stands in a cell, in a row that has either elsewhere."""
-    return place.is_empty and not all(other.is_empty for other in row)
+    beside: whether any cell of the table has a value of the paper; else all hold ours alone.
+    """
+    has_any = not all(place.is_empty for place in row)
+    for place in row:
+        if beside and has_any and place.is_empty:
+            yield "", "", ""
+        elif not beside or place.shows == "ours":
+            yield place.ours, "", ""
+        else:
+            yield "" if place.shows == "paper" else place.ours, place.paper, place.mark
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -267,13 +270,12 @@ def _legend(task: Task, layout: Layout, rows: Sequence[Sequence[Place]]) -> str:
     parts = [_sides(places) if beside else alone]
     if any(place.has_spread for place in places):
         parts.append(f"{PLUS_MINUS} {_spread(task, layout, places)}")
-    told = [place for row in rows for place in row if not (beside and _is_blank(place, row))]
-    marks = {place.ours for place in told if not (beside and place.shows == "paper")}
+    shown = [cell for row in rows for cell in _shown(row, beside)]
     # A number or word of ours may be spelled as a mark of the paper's.
-    marks &= {NOT_RUN, NO_VALUE}
-    marks |= {p.mark or p.paper for p in told if p.shows != "ours"} if beside else set()
+    marks = {ours for ours, _, _ in shown} & {NOT_RUN, NO_VALUE}
+    marks |= {mark or paper for _, paper, mark in shown}
     parts += [f"{mark} {words}" for mark, words in WORDS.items() if mark in marks]
-    parts += ["empty where there is neither"] if len(told) < len(places) else []
+    parts += ["empty where there is neither"] if ("", "", "") in shown else []
     return "; ".join(parts) + "."
 
 
