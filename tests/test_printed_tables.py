@@ -14,9 +14,9 @@ from harness.commands.app import app
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.errors import UsageError
+from harness.publish.report.formats import as_text
 from harness.publish.report.paper_table import paper_alone_as, table_as
 from harness.publish.report.printed import Printed, print_tables
-from harness.publish.report.table_text import as_text
 from harness.publish.stored import reference_of
 from harness.registry import load_registry
 from harness.store.result import load_result
@@ -44,12 +44,7 @@ def printed(task: Task, profile: Profile, workspace: Workspace) -> Printed | Non
     found = load_result(workspace, task, profile)
     if found is None:
         return None
-    return print_tables(
-        task,
-        found.table,
-        reference_of(LIBRARY, task),
-        title=LIBRARY.titles[task.id],
-    )
+    return print_tables(task, found.table, reference_of(LIBRARY, task))
 
 
 def latex(task: Task) -> str:

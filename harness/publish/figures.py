@@ -145,21 +145,20 @@ def plot_ours(
 
 
 def plot_paper(
-    ax: Axes, frame: pd.DataFrame, *, x: str = "x", y: str = "value", label: str, color: str,
-    marker: str = "o",
+    ax: Axes, frame: pd.DataFrame, *, x: str = "x", label: str, color: str, marker: str = "o",
 ) -> None:  # fmt: skip
     """Draw reference rows: hollow marks, dashed line, reading error where one is known.
 
     label: the series' name. What the rows stand as (paper, early version, third party,
     derived) is added unless the label says so already: no early version passes as the paper.
     """
-    rows = frame.dropna(subset=[x, y]).sort_values(x)
+    rows = frame.dropna(subset=[x, "value"]).sort_values(x)
     if rows.empty:
         return
     stands = standings(rows["status"])
     errors = rows["abs_err"].fillna(0.0).to_numpy()
     ax.errorbar(
-        rows[x].to_numpy(), rows[y].to_numpy(), yerr=errors if (errors > 0).any() else None,
+        rows[x].to_numpy(), rows["value"].to_numpy(), yerr=errors if (errors > 0).any() else None,
         label=label if stands in label else f"{label}, {stands}", color=color, marker=marker,
         markerfacecolor="white", linestyle="--", linewidth=0.9, elinewidth=0.6,
     )  # fmt: skip

@@ -7,13 +7,13 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from harness.declare.criterion import STEPS
 from harness.declare.profiles import Profile
 from harness.declare.verdict import Part, Word
 from harness.publish.check_row import CheckRow
-from harness.publish.report.units import READ_AS
+from harness.publish.report.units import reading
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,8 +29,7 @@ LABEL_LETTERS = 28
 """In a line of a row's label, of at most two."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Effect:
+class Effect(NamedTuple):
     """One interval of a claim: mean and ends less what is asked, positive where it supports."""
 
     mean: float
@@ -56,47 +55,34 @@ def forest_rows(rows: Iterable[CheckRow]) -> list[ForestRow]:
 
 
 def _forest_row(row: CheckRow) -> ForestRow | None:
-    parts = [Part(name="", measured=row.measured, low=row.low, high=row.high)]
-    parts += [part for part in row.parts if part.measured != row.measured]
-    effects = [effect for part in parts if (effect := _effect(row, part)) is not None]
-    if row.verdict not in COLOURS or not effects:
+    if row.verdict not in COLOURS:
         return None
-    paper = row.paper_value
-    factor, unit = READ_AS.get(row.unit, (1.0, row.unit))
+    read = reading(row)
+    told, unit = read.row, read.unit
+    effects = []
+    parts = [Part(name="", measured=told.measured, low=told.low, high=told.high)]
+    parts += [part for part in told.parts if part.measured != told.measured]
+    for each in parts:
+        if each.measured is not None and each.low is not None and each.high is not None:
+            mean, *ends = (_beyond(told, at) for at in (each.measured, each.low, each.high))
+            effects.append(Effect(mean, min(*ends, mean), max(*ends, mean)))
     if row.form == "ratio" or unit in ("", "1", "ratio"):
         unit = "doublings" if row.form == "ratio" else "no unit"
-    beyond = None if paper is None else _beyond(row, paper, factor)
-    return ForestRow(row=row, unit=unit, effects=tuple(effects), paper=beyond)
+    paper = None if told.paper_value is None else _beyond(told, told.paper_value)
+    return ForestRow(row=row, unit=unit, effects=tuple(effects), paper=paper) if effects else None
 
 
-def _effect(row: CheckRow, part: Part) -> Effect | None:
-    if part.measured is None or part.low is None or part.high is None:
-        return None
-    factor = READ_AS.get(row.unit, (1.0, ""))[0]
-    ends = [_beyond(row, value, factor) for value in (part.low, part.high)]
-    mean = _beyond(row, part.measured, factor)
-    return Effect(mean=mean, low=min(*ends, mean), high=max(*ends, mean))
-
-
-def _beyond(row: CheckRow, value: float, factor: float) -> float:
+def _beyond(row: CheckRow, value: float) -> float:
     """Return how far a number lies inside what is asked; of a ratio, in doublings."""
-    low, high = _asked(row)
+    bounds = row.threshold
+    if not isinstance(bounds, (list, tuple)):
+        is_upper = row.form in ("at_most", "less_than")
+        bound = -float(bounds) if row.form in STEPS else float(bounds)
+        bounds = (-math.inf, bound) if is_upper else (bound, math.inf)
+    low, high = (float(bound) for bound in bounds)
     if row.form == "ratio":
         value, low, high = (math.log2(max(each, 1e-12)) for each in (value, low, high))
-        factor = 1.0
-    return factor * min(value - low, high - value)
-
-
-def _asked(row: CheckRow) -> tuple[float, float]:
-    threshold = row.threshold
-    if isinstance(threshold, (list, tuple)):
-        low, high = (float(bound) for bound in threshold)
-        return low, high
-    bound = float(threshold)
-    if row.form in STEPS:
-        return -bound, math.inf
-    is_upper = row.form in ("at_most", "less_than")
-    return (-math.inf, bound) if is_upper else (bound, math.inf)
+    return min(value - low, high - value)
 
 
 def draw_forest(rows: Sequence[CheckRow], profile: Profile) -> bytes:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from harness.declare.layout import Cell
+from harness.declare.reference import standing
 from harness.declare.statistics import mean_and_error
 from harness.publish.report.text import PLUS_MINUS, fixed, number
 
@@ -19,7 +20,7 @@ ROUNDING = 1e-12
 THOUSANDS = ((1e9, "B"), (1e6, "M"), (1e3, "k"))
 
 
-def is_missing(cell: Any) -> bool:
+def _is_missing(cell: Any) -> bool:
     """Whether a table's cell holds nothing; pandas.isna takes ten times as long."""
     import pandas as pd
 
@@ -30,7 +31,7 @@ def ours_text(rows: pd.DataFrame, cell: Cell, *, seeded: bool) -> tuple[str, int
     """Return our number as text, and how many seeds it is a mean over."""
     if rows.empty:
         return cell.absent or NOT_RUN, 0
-    cells = [value for value in rows[cell.value].tolist() if not is_missing(value)]
+    cells = [value for value in rows[cell.value].tolist() if not _is_missing(value)]
     if all(isinstance(value, str) for value in cells):
         # Words have no mean: they stand as they are, each once.
         return ", ".join(dict.fromkeys(cells)) or NO_VALUE, 0
@@ -56,6 +57,14 @@ def paper_text(record: Mapping[Any, Any], cell: Cell) -> str:
     if cell.scale == 1 or record["unit"] == cell.unit or math.isnan(record["value"]):
         return str(record["value_text"])
     return number(record["value"] / cell.scale)
+
+
+def other_row(row: Mapping[Any, Any]) -> str:
+    """Return a reference row as it is listed where it meets no value of ours."""
+    at = "" if math.isnan(row["x"]) else f"{row['x_name']} = {number(row['x'])}"
+    what = ", ".join(filter(None, [row["series"], at, row["y_name"]]))
+    value = " ".join(filter(None, [str(row["value_text"]), row["unit"]]))
+    return f"{what}: {value} ({standing(row['status'])})"
 
 
 def rounded(value: float, error: float) -> str:

@@ -121,7 +121,6 @@ class _Reader:
             deviations=tuple(deviations_of(ledger, word=item.id, profile=profile)),
             result=result,
             reference=reference,
-            title=item.title,
             figure=read_bytes(path) if is_drawn else None,
             problem=problem,
         )

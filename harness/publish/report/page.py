@@ -54,7 +54,6 @@ class Run:
     deviations: tuple[Deviation, ...] = ()
     result: TaskResult | None = None
     reference: pd.DataFrame | None = None
-    title: str = ""
     figure: bytes | None = None
     """The figure as SVG, where one was drawn."""
     problem: str = ""
@@ -79,8 +78,7 @@ class Run:
         """The table as the paper prints it; None where there is no table or no layout."""
         if self.result is None or self.reference is None or not self.task.layouts:
             return None
-        table = self.result.table
-        return print_tables(self.task, table, self.reference, title=self.title)
+        return print_tables(self.task, self.result.table, self.reference)
 
     @property
     def gaps(self) -> list[str]:
@@ -152,7 +150,7 @@ class Section:
         """The paper's values of what was not run; None where there are none."""
         if self.task is None or self.reference is None or self.runs:
             return None
-        return print_without_run(self.task, self.reference, title=self.item.title)
+        return print_without_run(self.task, self.reference)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -11,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 from harness.declare.layout import Layout, Line, Shows
 from harness.declare.reference import MARKS, NOT_KNOWN, STANDING
 from harness.declare.task import Task
-from harness.publish.report.cell_text import NO_VALUE, NOT_RUN, ours_text, paper_text
-from harness.publish.report.long_table import other_row
+from harness.publish.report.cell_text import NO_VALUE, NOT_RUN, other_row, ours_text, paper_text
 from harness.publish.report.text import PLUS_MINUS
 
 if TYPE_CHECKING:
     import pandas as pd
 
+Join = Callable[[str, str], str]
 X_TOLERANCE = 1e-3
 """Largest relative difference between a layout's `x` and one of the paper."""
 UNKNOWN = "n"
@@ -75,63 +76,72 @@ class Head:
 class PrintedTable:
     """One printed table."""
 
-    title: str
+    title: str = ""
     rows: tuple[Head, ...]
     columns: tuple[Head, ...]
     places: tuple[tuple[Place, ...], ...]
     """Row by row."""
-    notes: tuple[str, ...]
+    notes: tuple[str, ...] = ()
     """What the marks say, then footnotes."""
+    corner: str = ""
+    """The head of the rows' heads, where they are values of a column."""
 
-    @property
-    def beside(self) -> bool:
-        """Whether any cell has a value of the paper; if none has, cells hold ours alone."""
-        return _meets_paper(self.places)
-
-    def cells(self) -> list[list[tuple[str, str]]]:
-        """Return row by row what stands in each cell, and the mark behind it."""
-        alone = not self.beside
-        return [[_cell(place, row, alone=alone) for place in row] for row in self.places]
-
-    def texts(self) -> list[list[str]]:
-        """Return the cells as text, row by row."""
-        return [[text + mark for text, mark in row] for row in self.cells()]
+    def texts(self, join: Join = operator.add) -> list[list[str]]:
+        """Return the cells row by row; join: makes one text of a cell's and the mark behind it."""
+        beside = _meets_paper(self.places)
+        return [
+            [join(" / ".join(filter(None, sides)), mark) for *sides, mark in _shown(row, beside)]
+            for row in self.places
+        ]
 
     def column_groups(self) -> list[tuple[str, int]]:
         """Return the groups of neighbouring columns, and how many columns each has."""
         runs = groupby(self.columns, key=lambda head: head.group)
         return [(group, len(list(run))) for group, run in runs]
 
-    def row_groups(self) -> list[tuple[str, list[tuple[str, list[str]]]]]:
+    def row_groups(
+        self, join: Join = operator.add
+    ) -> list[tuple[str, list[tuple[str, list[str]]]]]:
         """Return neighbouring rows of one group together: each row's head and cells."""
-        rows = zip(self.rows, self.texts(), strict=True)
+        rows = zip(self.rows, self.texts(join), strict=True)
         return [
             (group, [(head.text, cells) for head, cells in run])
             for group, run in groupby(rows, key=lambda row: row[0].group)
         ]
 
 
-def _cell(place: Place, row: Sequence[Place], *, alone: bool) -> tuple[str, str]:
-    if not alone and _is_blank(place, row):
-        return "", ""
-    if alone or place.shows == "ours":
-        return place.ours, ""
-    both = f"{place.ours} / {place.paper}"
-    return place.paper if place.shows == "paper" else both, place.mark
+def _shown(row: Sequence[Place], beside: bool) -> Iterator[tuple[str, str, str]]:
+    """Yield what stands in the cells of a row: ours, the paper's value, and the mark behind it.
 
-
-def _is_blank(place: Place, row: Sequence[Place]) -> bool:
-    """Whether neither ours nor the paper's stands in a cell, in a row that has either elsewhere."""
-    return place.is_empty and not all(other.is_empty for other in row)
+    beside: whether any cell of the table has a value of the paper; else all hold ours alone.
+    """
+    has_any = not all(place.is_empty for place in row)
+    for place in row:
+        if beside and has_any and place.is_empty:
+            yield "", "", ""
+        elif not beside or place.shows == "ours":
+            yield place.ours, "", ""
+        else:
+            yield "" if place.shows == "paper" else place.ours, place.paper, place.mark
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Printed:
     """The printed tables of a task, and the paper's values that meet no cell of them."""
 
-    title: str
+    name: str
+    """The task's id."""
     tables: tuple[PrintedTable, ...]
     others: tuple[str, ...]
+    title: str = ""
+    where: str = ""
+    """Where it was run."""
+    aside: str = ""
+    """What sets it apart from the committed one."""
+
+    @property
+    def head(self) -> str:
+        return f"{self.name}, {self.where}: {self.title}"
 
     @property
     def has_ours(self) -> bool:
@@ -140,19 +150,17 @@ class Printed:
         return any(place.ours != NOT_RUN for place in cells)
 
 
-def print_without_run(task: Task, reference: pd.DataFrame, *, title: str) -> Printed | None:
+def print_without_run(task: Task, reference: pd.DataFrame) -> Printed | None:
     """Lay out the paper's values alone, of a task that has none of ours."""
     import pandas as pd
 
     if not task.layouts or reference.empty:
         return None
     nothing = pd.DataFrame(columns=task.table.names)
-    return print_tables(task, nothing, reference, title=title)
+    return print_tables(task, nothing, reference)
 
 
-def print_tables(
-    task: Task, table: pd.DataFrame, reference: pd.DataFrame, *, title: str
-) -> Printed:
+def print_tables(task: Task, table: pd.DataFrame, reference: pd.DataFrame) -> Printed:
     """Lay out a task's table as its layouts say, with the paper's values in the same cells.
 
     A further table that holds no value at all is left out, and so is a row that repeats the
@@ -176,7 +184,7 @@ def print_tables(
         met |= {place.row for row in rows for place in row if place.row is not None}
         tables.append(_printed(task, layout, rows, kept))
     others = [other_row(row) for index, row in enumerate(records) if index not in met]
-    return Printed(title=title, tables=tuple(tables), others=tuple(others))
+    return Printed(name=task.id, tables=tuple(tables), others=tuple(others))
 
 
 def _kept(rows: Sequence[Sequence[Place]]) -> list[int]:
@@ -212,39 +220,32 @@ def _printed(
     title = ", ".join(filter(None, [layout.title, inferred, of_table and f"in {of_table}"]))
     return PrintedTable(
         title=title[:1].upper() + title[1:],
-        rows=_heads(lines, of_rows),
+        rows=_heads(lines, [of_rows[index] for index in kept]),
         columns=_heads(layout.columns, of_columns),
         places=places,
         notes=(_legend(task, layout, places), *_footnotes(task, layout, places, left_out)),
     )
 
 
-def _heads(lines: Sequence[Line], units: Mapping[str, str]) -> tuple[Head, ...]:
+def _heads(lines: Sequence[Line], units: Sequence[str]) -> tuple[Head, ...]:
     """Return the heads of rows, or of columns, with their units."""
-    named = [(line, units.get(_name(line), "")) for line in lines]
     return tuple(
-        Head(f"{line.head} ({unit})" if unit else line.head, line.group) for line, unit in named
+        Head(f"{line.head} ({unit})" if unit else line.head, line.group)
+        for line, unit in zip(lines, units, strict=True)
     )
 
 
-def _name(line: Line) -> str:
-    return f"{line.group}\n{line.head}"
-
-
-def _units(layout: Layout) -> tuple[str, dict[str, str], dict[str, str]]:
+def _units(layout: Layout) -> tuple[str, list[str], list[str]]:
     """Return the unit of the whole table, or those of its columns, or else those of its rows."""
-    by_column: dict[str, set[str]] = {}
-    by_row: dict[str, set[str]] = {}
-    for row, column in layout.places():
-        unit = layout.cell_of(row, column).unit
-        by_column.setdefault(_name(column), set()).add(unit)
-        by_row.setdefault(_name(row), set()).add(unit)
-    every = set[str]().union(*by_row.values())
+    units = [[layout.cell_of(row, column).unit for column in layout.columns] for row in layout.rows]
+    by_column = [{*column} for column in zip(*units, strict=True)]
+    no_columns, no_rows = [""] * len(layout.columns), [""] * len(layout.rows)
+    every = set[str]().union(*by_column)
     if len(every) == 1:
-        return every.pop(), {}, {}
-    if all(len(units) == 1 for units in by_column.values()):
-        return "", {name: min(units) for name, units in by_column.items()}, {}
-    return "", {}, {name: " or ".join(sorted(units - {""})) for name, units in by_row.items()}
+        return every.pop(), no_columns, no_rows
+    if all(len(found) == 1 for found in by_column):
+        return "", units[0], no_rows
+    return "", no_columns, [" or ".join(sorted({*row} - {""})) for row in units]
 
 
 def _footnotes(
@@ -269,13 +270,12 @@ def _legend(task: Task, layout: Layout, rows: Sequence[Sequence[Place]]) -> str:
     parts = [_sides(places) if beside else alone]
     if any(place.has_spread for place in places):
         parts.append(f"{PLUS_MINUS} {_spread(task, layout, places)}")
-    told = [place for row in rows for place in row if not (beside and _is_blank(place, row))]
-    marks = {place.ours for place in told if not (beside and place.shows == "paper")}
+    shown = [cell for row in rows for cell in _shown(row, beside)]
     # A number or word of ours may be spelled as a mark of the paper's.
-    marks &= {NOT_RUN, NO_VALUE}
-    marks |= {p.mark or p.paper for p in told if p.shows != "ours"} if beside else set()
+    marks = {ours for ours, _, _ in shown} & {NOT_RUN, NO_VALUE}
+    marks |= {mark or paper for _, paper, mark in shown}
     parts += [f"{mark} {words}" for mark, words in WORDS.items() if mark in marks]
-    parts += ["empty where there is neither"] if len(told) < len(places) else []
+    parts += ["empty where there is neither"] if ("", "", "") in shown else []
     return "; ".join(parts) + "."
 
 

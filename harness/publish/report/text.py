@@ -42,8 +42,15 @@ def fixed(value: float, digits: int) -> str:
     return text if float(text) or not value else f"{value:.1g}"
 
 
-def mean_sem(mean: float, sem: float) -> str:
+def cut(value: float, decimals: int) -> str:
+    """Return a number with so many decimals, with four significant digits for fewer than none."""
+    return number(value) if decimals < 0 else f"{value:.{decimals}f}"
+
+
+def mean_sem(mean: float, sem: float, *, decimals: int = 0) -> str:
     """Return a mean with its standard error, cut where the error's second digit stands.
+
+    decimals: at least so many.
 
     >>> mean_sem(2.34567, 0.0123).replace(PLUS_MINUS, "+-")
     '2.346 +- 0.012'
@@ -57,7 +64,7 @@ def mean_sem(mean: float, sem: float) -> str:
     size = abs(mean) if mean else sem
     if not 1e-4 <= size < 1e6:
         return f"{mean:.3e} {PLUS_MINUS} {sem:.1e}"
-    decimals = min(max(0, 1 - math.floor(math.log10(sem))), 8)
+    decimals = max(decimals, min(1 - math.floor(math.log10(sem)), 8), 0)
     return f"{mean:.{decimals}f} {PLUS_MINUS} {sem:.{decimals}f}"
 
 
@@ -70,9 +77,7 @@ def interval(row: CheckRow) -> str:
     if row.low is None or row.high is None or row.low == row.high:
         return ""
     decimals = decimals_of(row)
-    if decimals < 0:
-        return f"{number(row.low)} to {number(row.high)}"
-    return f"{row.low:.{decimals}f} to {row.high:.{decimals}f}"
+    return f"{cut(row.low, decimals)} to {cut(row.high, decimals)}"
 
 
 def decimals_of(row: CheckRow) -> int:

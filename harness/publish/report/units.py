@@ -8,32 +8,27 @@ from typing import Any
 from harness.declare.criterion import STEPS
 from harness.publish.check_row import CheckRow
 from harness.publish.report.text import (
-    PLUS_MINUS,
+    cut,
     decimals_of,
     interval,
     mean_sem,
-    number,
     threshold,
 )
 
 READ_AS = {
-    "accuracy": (100.0, "points"),
-    "F1": (100.0, "points of F1"),
-    "error": (100.0, "points"),
-    "share": (100.0, "%"),
-    "share of parameters": (100.0, "% of the parameters"),
-    "share of the time": (100.0, "% of the time"),
-    "share above the formula": (100.0, "% above the formula"),
-    "relative": (100.0, "%"),
-    "relative difference": (100.0, "%"),
-    "relative gap": (100.0, "%"),
-    "relative loss": (100.0, "% of the loss"),
+    "accuracy": "points",
+    "F1": "points of F1",
+    "error": "points",
+    "share": "%",
+    "share of parameters": "% of the parameters",
+    "share of the time": "% of the time",
+    "share above the formula": "% above the formula",
+    "relative": "%",
+    "relative difference": "%",
+    "relative gap": "%",
+    "relative loss": "% of the loss",
 }
-"""From a claim's unit to a factor and the unit of what it gives. Stored rows, JSON and CSV keep
-theirs."""
-OCTAVES = "octaves"
-
-
+"""From a claim's unit to that of its number times a hundred. Stored rows keep theirs."""
 ONE_OF = {"octaves": "octave", "nats": "nat", "points": "point", "seeds": "seed"}
 
 
@@ -62,26 +57,17 @@ class Reading:
         row = self.row
         if row.measured is None:
             return ""
-        half = half_width(row)
-        value = self._alone(row.measured) if half is None else self._with_half(row.measured, half)
+        # As many decimals as keep it and the ends of its interval beside the threshold.
+        half, decimals = half_width(row), decimals_of(row)
+        if half is None:
+            value = cut(row.measured, decimals)
+        else:
+            value = mean_sem(row.measured, half, decimals=decimals)
         # A step between two ratios is no multiple of anything, and has no unit.
         name = {"ratio": "" if row.form in STEPS else "times"}.get(self.unit, self.unit)
         unit = "" if name in ("", "1") else f" {unit_behind(value, name)}"
-        factor = f", a factor of {2**row.measured:.2g}" if self.unit == OCTAVES else ""
+        factor = f", a factor of {2**row.measured:.2g}" if self.unit == "octaves" else ""
         return f"{value}{unit}{factor}"
-
-    def _alone(self, measured: float) -> str:
-        """Return a number whose interval lies unevenly around it, cut where that one's ends are."""
-        decimals = decimals_of(self.row) if self.uneven else -1
-        return number(measured) if decimals < 0 else f"{measured:.{decimals}f}"
-
-    def _with_half(self, measured: float, half: float) -> str:
-        """Return mean and half width, with as many digits as keep its ends beside the threshold."""
-        text = mean_sem(measured, half)
-        decimals = max(decimals_of(self.row), 0)
-        if "e" in text or decimals <= len(text.split()[0].partition(".")[2]):
-            return text
-        return f"{measured:.{decimals}f} {PLUS_MINUS} {half:.{decimals}f}"
 
     @property
     def asked(self) -> str:
@@ -103,23 +89,23 @@ class Reading:
 
 def reading(row: CheckRow) -> Reading:
     """Return a verdict as readers have it; one in another unit stays as it is."""
-    factor, unit = READ_AS.get(row.unit, (1.0, row.unit))
-    if factor == 1.0:
-        return Reading(row=row, unit=unit)
+    if row.unit not in READ_AS:
+        return Reading(row=row, unit=row.unit)
+    numbers: tuple[str, ...] = ("measured", "low", "high")
+    parts = [
+        replace(part, **{name: _hundredfold(getattr(part, name)) for name in numbers})
+        for part in row.parts
+    ]
+    numbers += ("threshold", "paper_value")
+    scaled = {name: _hundredfold(getattr(row, name)) for name in numbers}
+    return Reading(row=replace(row, parts=tuple(parts), **scaled), unit=READ_AS[row.unit])
 
-    def scaled(value: float | None) -> float | None:
-        # Twelve digits: no rounding error of the product is shown, and nothing measured is lost.
-        return None if value is None else float(f"{factor * value:.12g}")
 
-    scaled_row = replace(
-        row,
-        measured=scaled(row.measured),
-        low=scaled(row.low),
-        high=scaled(row.high),
-        threshold=_scaled_threshold(row.threshold, factor),
-        paper_value=scaled(row.paper_value),
-    )
-    return Reading(row=scaled_row, unit=unit)
+def _hundredfold(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_hundredfold(bound) for bound in value]
+    # Twelve digits: no rounding error of the product is shown, and nothing measured is lost.
+    return None if value is None else float(f"{100.0 * float(value):.12g}")
 
 
 def half_width(row: CheckRow) -> float | None:
@@ -128,9 +114,3 @@ def half_width(row: CheckRow) -> float | None:
         return None
     half = (row.high - row.low) / 2
     return half if abs(row.low + half - row.measured) <= 1e-6 * half else None
-
-
-def _scaled_threshold(threshold: Any, factor: float) -> Any:
-    if isinstance(threshold, (list, tuple)):
-        return [_scaled_threshold(bound, factor) for bound in threshold]
-    return None if threshold is None else float(f"{factor * float(threshold):.12g}")

@@ -20,9 +20,9 @@ from harness.measure.goals import load_baselines
 from harness.publish.counts import CLAIMS, MARKS
 from harness.publish.forest import draw_forest, forest_rows
 from harness.publish.report.claim_line import in_order, sentence
+from harness.publish.report.formats import markdown_tables
 from harness.publish.report.goals_md import PAGE, goals_line, goals_markdown
 from harness.publish.report.page import SCALES, PaperPage, folded_head
-from harness.publish.report.table_text import as_markdown
 from harness.publish.report.text import markdown_cell
 from harness.registry import Library
 from harness.store.workspace import COMMITTED_PROFILES, Workspace
@@ -142,7 +142,7 @@ def _environment(*, html: bool) -> Environment:
     )
     environment.filters.update(cell=markdown_cell, sentence=sentence, prose=prose)
     shown = (
-        as_markdown, folded_head, forest_of, forests, goals_line, in_order, never_run, page_of,
+        folded_head, forest_of, forests, goals_line, in_order, markdown_tables, never_run, page_of,
     )  # fmt: skip
     environment.globals.update({each.__name__: each for each in shown})
     environment.globals.update(

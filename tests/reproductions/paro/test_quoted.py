@@ -17,7 +17,7 @@ TASKS = (headline.task, tab15.task, fig05.task)
 def printed(word: str) -> Printed:
     task = next(task for task in TASKS if task.word == word)
     reference = load_reference(PAPERS / "paro", word)
-    return print_tables(task, table_of(task), reference, title="")
+    return print_tables(task, table_of(task), reference)
 
 
 @pytest.mark.parametrize("word", ["headline", "tab15", "fig05"])

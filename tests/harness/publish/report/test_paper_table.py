@@ -9,8 +9,7 @@ import pytest
 
 from harness.declare.reference import load_reference
 from harness.declare.table import Table, param, seed_column, value
-from harness.publish.report.long_table import grid
-from harness.publish.report.paper_table import table_as
+from harness.publish.report.paper_table import long_form, table_as
 from harness.registry import Library
 from harness.store.workspace import Workspace
 from tests.harness.publish.report.demo_paper import TASK, demo_table
@@ -61,9 +60,9 @@ ROWS += [(0.25, seed, np.nan, True) for seed in range(3)]
 
 
 def test_diverged_runs_are_counted_and_shown() -> None:
-    header, rows = grid(COLUMNS, pd.DataFrame(ROWS, columns=COLUMNS.names))
-    assert header == ["density", "seeds", "loss", "diverged"]
-    assert rows == [
+    table = long_form(COLUMNS, pd.DataFrame(ROWS, columns=COLUMNS.names), {})
+    assert [table.corner, *map(str, table.columns)] == ["density", "seeds", "loss", "diverged"]
+    assert [[str(h), *cells] for h, cells in zip(table.rows, table.texts(), strict=True)] == [
         ["1", "3", "2.50 \u00b1 0.29", "no"],
         ["0.5", "3", "4.10 \u00b1 0.10 (2 of 3)", "1 of 3"],
         ["0.25", "3", "no value", "yes"],

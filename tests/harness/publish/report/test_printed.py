@@ -11,10 +11,9 @@ from harness.declare.layout import Cell, Layout, Line
 from harness.declare.reference import COLUMNS as REFERENCE_COLUMNS
 from harness.declare.table import Table, param, seed_column, value
 from harness.declare.task import Task
+from harness.publish.report.formats import as_latex, as_markdown, as_text, markdown_tables
 from harness.publish.report.paper_table import TABLE_FORMATS, TableFormat, table_as
 from harness.publish.report.printed import Printed, print_tables
-from harness.publish.report.table_tex import as_latex
-from harness.publish.report.table_text import as_markdown, as_text
 from harness.publish.report.text import markdown_cell
 
 SIZES = ("small", "large")
@@ -79,7 +78,7 @@ def printed(
 ) -> Printed:
     task = Task("demo/tab01", reads=(), table=TABLE, layout=layouts or (LAYOUT,))
     table = pd.DataFrame(OURS, columns=TABLE.names)
-    return print_tables(task, table, reference(rows), title="Peak & size")
+    return print_tables(task, table, reference(rows))
 
 
 def test_a_cell_has_ours_its_spread_and_the_papers_value_with_its_mark() -> None:
@@ -147,7 +146,7 @@ def test_a_row_that_repeats_the_paper_beside_nothing_of_ours_is_left_out() -> No
 
 
 def test_latex_reads_no_text_as_a_command() -> None:
-    text = as_latex(printed(), name="demo/tab01", where="profile cpu")
+    text = as_latex(replace(printed(), title="Peak & size", where="profile cpu"))
     for part in (
         r"\caption{Peak \& size: Peak memory, in GB (profile cpu).}\label{tab:demo-tab01}",
         r"LoRA\_1",
@@ -179,7 +178,7 @@ def test_markdown_names_groups_and_lists_or_counts_the_rest() -> None:
     text = as_markdown(printed())
     assert "| **on a GPU** |  |  |\n| small | 2.0 \u00b1 0.6 / 2.5 | x / 1.5e |" in text
     assert text.endswith("- small full, peak: 2.6 GB (derived)\n")
-    assert "in no cell" not in as_markdown(printed(), listed=False)
+    assert "in no cell" not in markdown_tables(printed())
 
 
 @given(st.text())

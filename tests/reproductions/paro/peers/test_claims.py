@@ -62,7 +62,7 @@ def test_every_system_has_a_row_per_strategy_and_an_exact_setting_costs_what_it_
 
 def test_the_table_prints_words() -> None:
     reference = pd.DataFrame(columns=list(COLUMNS))
-    (printed,) = print_tables(task, table_of("holds"), reference, title="").tables
+    (printed,) = print_tables(task, table_of("holds"), reference).tables
     row = printed.texts()[[head.text for head in printed.rows].index("PyTorch FSDP2")]
     shown = dict(zip([head.text for head in printed.columns], row, strict=True))
     assert shown["III"] == "yes" and shown["NII"] == "nearly" and shown["IIG"] == "no"

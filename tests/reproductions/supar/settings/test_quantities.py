@@ -340,7 +340,7 @@ def test_flop_ratio_is_that_of_the_two_nets_by_hand() -> None:
 
 def test_what_the_paper_prints_of_one_scheme_stands_in_one_cell(reference: pd.DataFrame) -> None:
     rows = reference[reference["task"] == "tab04"]
-    content = print_tables(tab04.task, table_of("fig11"), rows, title=tab04.task.id)
+    content = print_tables(tab04.task, table_of("fig11"), rows)
     (printed_table,) = content.tables
     (std,) = (
         index for index, head in enumerate(printed_table.columns) if head.text == "init. std."
@@ -357,7 +357,7 @@ def test_what_the_paper_prints_of_one_scheme_stands_in_one_cell(reference: pd.Da
 def test_what_is_swept_or_absent_is_not_called_not_run(reference: pd.DataFrame) -> None:
     rows = reference[reference["task"] == "tab04"]
     table = table_of(*configuration.TABLE_4)
-    content = print_tables(tab04.task, table, rows, title=tab04.task.id)
+    content = print_tables(tab04.task, table, rows)
     texts = {text for row in content.tables[0].texts() for text in row}
     assert {"swept / swept", "N/A / N/A"} <= texts
     assert not [text for text in texts if text.startswith("x ") or text.endswith("/ n")]
