@@ -49,7 +49,7 @@ def load(
     >>> sorted(load("supar/fig06")["scheme"].unique())
     ['mup', 'sp', 'supar']
     """
-    return _stored(task, profile, set, seeds).table
+    return _stored(task, profile, set, seeds).result.table
 
 
 def verdicts(

@@ -26,8 +26,6 @@ from harness.store.result import is_stored, load_result
 from harness.store.workspace import COMMITTED_PROFILES, Workspace
 from harness.untrusted import UnreadableError, parse_json, read_bytes
 
-ROWS, END = ',\n "rows": [\n', "\n]\n}\n"
-"""What stands before and after the verdicts in their file, a line each."""
 Place = tuple[str, Profile]
 """A task's id at one scale."""
 JUDGES = (
@@ -65,26 +63,22 @@ def verdicts_of(
         task = library.tasks[name]
         at = (task.paper, profile)
         if at not in files:
-            files[at] = None if deep else _current(workspace, library.papers[task.paper], profile)
-        known = files[at]
-        if known is None:
-            rows += judge_stored(library, workspace, task, profile, deep=deep)
-        else:
-            rows += [row for row in known if row.task == name]
-    for paper, profile in files if deep else ():
-        _check_kept(workspace, library.papers[paper], profile, rows)
+            files[at] = _current(workspace, library.papers[task.paper], profile)
+        kept = files[at]
+        found = [row for row in kept or () if row.task == name]
+        if deep or kept is None:
+            judged = judge_stored(library, workspace, task, profile, deep=deep)
+            _check_kept(verdicts_path(workspace, task.paper, profile), found, judged)
+            found = judged
+        rows += found
     return rows
 
 
-def _check_kept(
-    workspace: Workspace, folder: PaperFolder, profile: Profile, rows: Sequence[CheckRow]
-) -> None:
+def _check_kept(path: Path, kept: Sequence[CheckRow], judged: Sequence[CheckRow]) -> None:
     """Raise DataError where a paper's file says other verdicts than its records give."""
-    kept = {(row.task, row.claim): row for row in _current(workspace, folder, profile) or ()}
-    for row in rows:
-        old = kept.get((row.task, row.claim)) if row.profile == profile else None
-        if old not in (None, row) and row.verdict != Word.ERROR:
-            path = verdicts_path(workspace, folder.name, profile)
+    then = {row.claim: row for row in kept}
+    for row in judged:
+        if then.get(row.claim, row) != row and row.verdict != Word.ERROR:
             raise DataError(
                 f"{path}: {row.task}:{row.claim} is not what the records give: remove the file and"
                 " run `repro report`"
@@ -127,13 +121,7 @@ def write_verdicts(
     rows = paper_verdicts(workspace, library, paper, profile)
     if not rows:
         return rows
-    lines = ",\n".join(json.dumps(asdict(row), ensure_ascii=False) for row in rows)
-    head = {
-        "schema_version": SCHEMA_VERSION,
-        "follows_from": follows_from,
-        "digest": _sha256(lines.encode()),
-    }
-    text = json.dumps(head, indent=1).removesuffix("\n}") + f"{ROWS}{lines}{END}"
+    text = _text_of(rows, follows_from)
     path = verdicts_path(workspace, paper, profile)
     if _bytes_of(path) != text.encode():
         write_text(path, text)
@@ -144,21 +132,30 @@ def verdicts_path(workspace: Workspace, paper: str, profile: Profile) -> Path:
     return workspace.results(profile) / paper / f"verdicts.{profile}.json"
 
 
+def _text_of(rows: Sequence[CheckRow], follows_from: Mapping[str, Any]) -> str:
+    """Return the file of verdicts, a line each, with a digest of these lines."""
+    lines = ",\n".join(json.dumps(asdict(row), ensure_ascii=False) for row in rows)
+    head = {
+        "schema_version": SCHEMA_VERSION,
+        "follows_from": follows_from,
+        "digest": _sha256(lines.encode()),
+    }
+    return json.dumps(head, indent=1).removesuffix("\n}") + f',\n "rows": [\n{lines}\n]\n}}\n'
+
+
 def _current(workspace: Workspace, folder: PaperFolder, profile: Profile) -> list[CheckRow] | None:
-    """Return what a paper's file holds; None unless it is what would be found again.
+    """Return what a paper's file holds; None unless it is what would be written again.
 
     One that is damaged holds nothing, as it can be made anew.
     """
     path = verdicts_path(workspace, folder.name, profile)
     data = _bytes_of(path)
-    lines = data.partition(ROWS.encode())[2].removesuffix(END.encode())
     try:
-        found = parse_json(data, where=str(path))
-        is_ours = (found["schema_version"], found["digest"]) == (SCHEMA_VERSION, _sha256(lines))
-        is_current = found["follows_from"] == _follows_from(workspace, folder, profile)
-        return [CheckRow.of(row) for row in found["rows"]] if is_ours and is_current else None
+        rows = [CheckRow.of(row) for row in parse_json(data, where=str(path))["rows"]]
     except (UnreadableError, KeyError, TypeError):
         return None
+    again = _text_of(rows, _follows_from(workspace, folder, profile))
+    return rows if data == again.encode() else None
 
 
 def _follows_from(workspace: Workspace, folder: PaperFolder, profile: Profile) -> dict[str, Any]:

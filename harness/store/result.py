@@ -36,14 +36,6 @@ ADVICE = "run the task again or restore the file"
 ARTIFACT_DIGITS = 16
 
 
-class ColumnMeta(Strict):
-    name: str
-    type: str
-    role: str
-    doc: str
-    nullable: bool
-
-
 class TrialCounts(Strict):
     """How the trials behind a table ended; `missing` were never started."""
 
@@ -97,7 +89,7 @@ class ResultMeta(Strict):
     """By a name of the paper what was run in its place: `{"SVHN": "MNIST"}`."""
     csv_sha256: str
     num_rows: int
-    columns: list[ColumnMeta]
+    columns: list[dict[str, Any]]
     trials: TrialCounts
     not_run: list[NotRun]
     registered: dict[str, str]
@@ -157,7 +149,7 @@ def build_result(
         stands_in=dict(stands_in or {}),
         csv_sha256=sha256_text(text),
         num_rows=len(table),
-        columns=[ColumnMeta(**asdict(column)) for column in task.table.columns],
+        columns=[asdict(column) for column in task.table.columns],
         trials=TrialCounts(**counts),
         not_run=not_run,
         registered=_registered(task, results),
