@@ -20,9 +20,9 @@ from harness.declare.task import Task
 from harness.declare.verdict import Word
 from harness.errors import DataError, SpecError, UsageError
 from harness.publish.check_row import SCHEMA_VERSION, CheckRow
-from harness.publish.judge import check_rebuilt, failed_rows, judge
+from harness.publish.judge import failed_rows, judge
 from harness.registry import Library, PaperFolder
-from harness.store.result import is_stored, load_result
+from harness.store.result import check_rebuilt, is_stored, load_result
 from harness.store.workspace import COMMITTED_PROFILES, Workspace
 from harness.untrusted import UnreadableError, parse_json, read_bytes
 

@@ -116,13 +116,10 @@ def figure_path(workspace: Workspace, task: Task, profile: Profile) -> Path:
     return workspace.figures(profile) / f"{task.id}.{profile}.svg"
 
 
-FindRecord = Callable[[Trial], Record | Rejected | None]
-
-
 def build_result(
     task: Task,
     profile: Profile,
-    find: FindRecord,
+    find: Callable[[Trial], Record | Rejected | None],
     overrides: Mapping[str, Scalar] | None = None,
     *,
     stands_in: Mapping[str, str] | None = None,
@@ -311,8 +308,15 @@ def load_result(workspace: Workspace, task: Task, profile: Profile) -> TaskResul
     return TaskResult(table, meta, text)
 
 
-def rebuild_result(workspace: Workspace, task: Task, profile: Profile) -> TaskResult | None:
-    """Build a result from the committed records alone; None where there are none."""
+def check_rebuilt(workspace: Workspace, task: Task, profile: Profile, stored: TaskResult) -> None:
+    """Raise DataError unless the committed records alone give just what is stored."""
     packs = [RecordStore(workspace).pack_path(e.id, profile) for e in task.reads]
     records = {record.key: record for pack in packs if is_there(pack) for record in read_pack(pack)}
-    return build_result(task, profile, lambda trial: records.get(trial.key))
+    stands_in = stored.meta.stands_in
+    again = build_result(task, profile, lambda trial: records.get(trial.key), stands_in=stands_in)
+    path = csv_path(workspace, task, profile)
+    if again is None or again.csv != stored.csv:
+        raise DataError(f"{path} does not follow from the committed records: {ADVICE}")
+    if again.meta != stored.meta:
+        beside = path.with_suffix(".json")
+        raise DataError(f"{beside} does not follow from the committed records: {ADVICE}")
