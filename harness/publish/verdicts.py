@@ -26,8 +26,6 @@ from harness.store.result import check_rebuilt, is_stored, load_result
 from harness.store.workspace import COMMITTED_PROFILES, Workspace
 from harness.untrusted import UnreadableError, parse_json, read_bytes
 
-Place = tuple[str, Profile]
-"""A task's id at one scale."""
 JUDGES = (
     "declare", "publish/judge.py", "publish/check_row.py", "run/awaited.py",
     "store/registered.py", "store/result.py",
@@ -35,40 +33,40 @@ JUDGES = (
 """What of the harness turns a table into verdicts."""
 
 
-def places_of(workspace: Workspace, names: Sequence[str], wanted: Profile | None) -> list[Place]:
-    """Return what to report: each task in the wanted profile, else in each that it is stored in.
+def _scales(workspace: Workspace, task: Task) -> list[Profile]:
+    """Return the committed profiles that a task is stored in; else smoke, or `cpu` where none is.
 
-    By default the committed profiles; smoke where it has none of these, and `cpu` where it was
-    never run.
+    Of what was never run, `cpu` says why.
     """
-    found: list[Place] = []
-    for name in names:
-        at = [p for p in COMMITTED_PROFILES if is_stored(workspace, name, p)]
-        if not at:
-            at = ["smoke"] if is_stored(workspace, name, "smoke") else ["cpu"]
-        found += [(name, profile) for profile in ([wanted] if wanted else at)]
-    return found
+    at: list[Profile] = [p for p in COMMITTED_PROFILES if is_stored(workspace, task.id, p)]
+    return at or (["smoke"] if is_stored(workspace, task.id, "smoke") else ["cpu"])
 
 
 def verdicts_of(
-    workspace: Workspace, library: Library, places: Sequence[Place], *, deep: bool = False
+    workspace: Workspace,
+    library: Library,
+    tasks: Iterable[Task],
+    profile: Profile | None,
+    *,
+    deep: bool = False,
 ) -> list[CheckRow]:
     """Return the verdicts of tasks, as they are stored where the file of their paper is current.
 
+    profile: by default each committed one that a task is stored in, else smoke, else `cpu`.
     deep: build tables and verdicts anew from the committed records, and compare.
     """
     files: dict[tuple[str, Profile], list[CheckRow] | None] = {}
     rows: list[CheckRow] = []
-    for name, profile in places:
-        task = library.tasks[name]
-        at = (task.paper, profile)
+    scales = [(t, p) for t in tasks for p in ([profile] if profile else _scales(workspace, t))]
+    for task, scale in scales:
+        at = (task.paper, scale)
         if at not in files:
-            files[at] = _current(workspace, library.papers[task.paper], profile)
+            files[at] = _current(workspace, library.papers[task.paper], scale)
         kept = files[at]
-        found = [row for row in kept or () if row.task == name]
+        found = [row for row in kept or () if row.task == task.id]
         if deep or kept is None:
-            judged = judge_stored(library, workspace, task, profile, deep=deep)
-            _check_kept(verdicts_path(workspace, task.paper, profile), found, judged)
+            judged = judge_stored(library, workspace, task, scale, deep=deep)
+            _check_kept(verdicts_path(workspace, task.paper, scale), found, judged)
             found = judged
         rows += found
     return rows
@@ -105,11 +103,9 @@ def paper_verdicts(
     workspace: Workspace, library: Library, paper: str, profile: Profile
 ) -> list[CheckRow]:
     """Return a paper's verdicts at a profile; none where nothing of it is stored there."""
-    names = [task.id for task in library.tasks.values() if task.paper == paper]
-    if not any(is_stored(workspace, name, profile) for name in names):
-        return []
-    places = [(name, profile) for name in names]
-    return verdicts_of(workspace, library, places)
+    tasks = [task for task in library.tasks.values() if task.paper == paper]
+    is_run = any(is_stored(workspace, task.id, profile) for task in tasks)
+    return verdicts_of(workspace, library, tasks, profile) if is_run else []
 
 
 def write_verdicts(

@@ -258,13 +258,18 @@ def _parse_meta(data: bytes, path: Path) -> ResultMeta:
     return meta
 
 
-def read_meta(path: Path) -> ResultMeta:
-    """Return where a CSV came from. Raises DataError where the JSON beside it cannot be used."""
-    beside = path.with_suffix(".json")
-    _, data = read_pair(path)
-    if data is None:
-        raise DataError(f"{beside} is missing beside its twin: run the task again")
-    return _parse_meta(data, beside)
+def read_stored(path: Path) -> tuple[bytes, ResultMeta] | None:
+    """Return a CSV and where it came from, None where neither is there.
+
+    Raises DataError where one of the two is missing or the JSON cannot be used.
+    """
+    beside, (data, json_data) = path.with_suffix(".json"), read_pair(path)
+    if data is json_data is None:
+        return None
+    if data is None or json_data is None:
+        gone = path if data is None else beside
+        raise DataError(f"{gone} is missing beside its twin: run the task again")
+    return data, _parse_meta(json_data, beside)
 
 
 def is_stored(workspace: Workspace, name: str, profile: Profile) -> bool:
@@ -279,13 +284,10 @@ def load_result(workspace: Workspace, task: Task, profile: Profile) -> TaskResul
     Raises DataError where the CSV or the JSON was changed by hand.
     """
     path = csv_path(workspace, task, profile)
-    beside, (data, json_data) = path.with_suffix(".json"), read_pair(path)
-    if data is json_data is None:
+    found = read_stored(path)
+    if found is None:
         return None
-    if data is None or json_data is None:
-        gone = path if data is None else beside
-        raise DataError(f"{gone} is missing beside its twin: run the task again")
-    meta = _parse_meta(json_data, beside)
+    (data, meta), beside = found, path.with_suffix(".json")
     if (meta.task, meta.profile) != (task.id, profile):
         raise DataError(f"{beside} is of {meta.task} at {meta.profile}: {ADVICE}")
     if meta.provenance.overrides != workspace.overrides:

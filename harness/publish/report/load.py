@@ -36,12 +36,11 @@ DEFAULT: Profile = "cpu"
 def load_pages(
     workspace: Workspace,
     library: Library,
-    profiles: Sequence[Profile],
     *,
     store: bool = False,
     tell: Callable[[str], object] = log.warning,
 ) -> list[PaperPage]:
-    """Return every paper with the stored results of these profiles.
+    """Return every paper with its stored results.
 
     store: write verdicts that are not those of today's code and tables; tell: gets what is wrong
     with a paper that cannot be read, which stops no other one.
@@ -52,7 +51,7 @@ def load_pages(
     pages = []
     for name, folder in library.papers.items():
         try:
-            rows = {p: find(workspace, library, name, p) for p in BEST_FIRST if p in profiles}
+            rows = {p: find(workspace, library, name, p) for p in BEST_FIRST}
             pages.append(_Reader(workspace, library, folder, rows).page())
         except (SpecError, DataError) as error:
             tell(f"{name}: {error}")
@@ -88,16 +87,17 @@ class _Reader:
         # Smoke says nothing of a paper: it changes no page of what is committed.
         is_run = any(profile != "smoke" for profile in at)
         waiting = None if is_run else task
-        at_default = [(waiting.id, DEFAULT)] if waiting else []
+        not_run = verdicts_of(workspace, library, [waiting], DEFAULT) if waiting else []
         reference = load_reference(self.folder.folder, item.id)
+        alone = print_without_run(waiting, reference, title=item.title) if waiting else None
         return Section(
             paper=self.folder.name,
             item=item,
             task=task,
             runs=tuple(self._run(task, item, profile, reference) for profile in at if task),
-            paper_alone=waiting and print_without_run(waiting, reference, title=item.title),
+            paper_alone=alone,
             source=self._source(item.file),
-            not_run=tuple(verdicts_of(workspace, library, at_default)),
+            not_run=tuple(not_run),
             waits=_waits(waiting) if waiting else "",
         )
 

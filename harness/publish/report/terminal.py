@@ -84,7 +84,7 @@ def view_of(library: Library, workspace: Workspace, task: Task, profile: Profile
     """Return a task at a profile: by default the largest that is stored, else `cpu`."""
     stored = [p for p in PROFILES if is_stored(workspace, task.id, p)]
     scale: Profile = profile or (stored[-1] if stored else "cpu")
-    rows = verdicts_of(workspace, library, [(task.id, scale)])
+    rows = verdicts_of(workspace, library, [task], scale)
     return View(library, workspace, task, scale, scale in stored, tuple(rows))
 
 
