@@ -49,7 +49,7 @@ def load(
     >>> sorted(load("supar/fig06")["scheme"].unique())
     ['mup', 'sp', 'supar']
     """
-    return _stored(task, profile, set, seeds).table
+    return _stored(task, profile, set, seeds).result.table
 
 
 def verdicts(
@@ -70,15 +70,14 @@ def verdicts(
     import pandas as pd
 
     from harness.publish.check_row import CheckRow
-    from harness.publish.verdicts import json_rows, places_of, verdicts_of
+    from harness.publish.verdicts import json_rows, verdicts_of
 
     asked = [selector] if isinstance(selector, str) else list(selector or [])
     library = load_asked(asked)
     tasks = library.select(asked)
     workspace = _opened(find_results(), tasks, set, seeds)
     scale = None if profile is None else parse_profile(profile)
-    places = places_of(workspace, [task.id for task in tasks], scale)
-    rows = verdicts_of(workspace, library, places)
+    rows = verdicts_of(workspace, library, tasks, scale)
     columns = None if rows else [each.name for each in fields(CheckRow)]
     return pd.DataFrame(json_rows(rows, workspace.overrides), columns=columns)
 

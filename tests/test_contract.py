@@ -23,7 +23,7 @@ from harness.publish.figures import FigureContext, draw
 from harness.publish.verdicts import judge_stored
 from harness.registry import load_registry
 from harness.run.dry_run import dry_runs
-from harness.store.result import ColumnMeta, TaskResult, csv_path, figure_path, load_result
+from harness.store.result import TaskResult, csv_path, figure_path, load_result
 from harness.store.store import RecordStore
 from harness.store.trial import grid_of
 from harness.store.workspace import Workspace
@@ -104,7 +104,7 @@ def test_claims_are_decided_without_error_and_registered(smoke: Smoke, task: Tas
 def test_exact_claims_hold_where_smoke_decides_them(smoke: Smoke, task: Task) -> None:
     result_of(smoke, task)
     for row in check_rows(smoke, task):
-        if row.grade == "exact" and row.why != "scale":
+        if row.grade == "exact" and not row.reason.startswith("scale:"):
             assert row.verdict == Word.HOLDS, f"{row.claim}: {row.reason} {row.measured}"
 
 
@@ -278,7 +278,7 @@ def test_committed_results_have_the_columns_that_are_declared(task: Task) -> Non
     """Their words too: `repro run TASK --profile cpu` writes them again, with no trial to run."""
     found = load_result(Workspace(ROOT), task, "cpu")
     if found is not None:
-        assert found.meta.columns == [ColumnMeta(**asdict(column)) for column in task.table.columns]
+        assert found.meta.columns == [asdict(column) for column in task.table.columns]
 
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS)

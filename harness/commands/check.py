@@ -43,12 +43,11 @@ def check(
 ) -> None:
     """Tell the verdicts of every check and claim; exit 1 if a check fails or one errs."""
     from harness.publish.report.terminal import check_text
-    from harness.publish.verdicts import json_rows, places_of, verdicts_of
+    from harness.publish.verdicts import json_rows, verdicts_of
 
     asked = asked_for(selectors, "smoke", settings, seeds, reads=True)
-    names = [task.id for task in asked.tasks]
-    places = places_of(asked.workspace, names, parse_profile(profile) if profile else None)
-    rows = verdicts_of(asked.workspace, asked.library, places, deep=deep)
+    scale = parse_profile(profile) if profile else None
+    rows = verdicts_of(asked.workspace, asked.library, asked.tasks, scale, deep=deep)
     if as_json:
         print_rows(json_rows(rows, asked.overrides), as_json=True, columns=[])
     else:

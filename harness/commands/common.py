@@ -86,22 +86,20 @@ def asked_for(
     seeds: int | None = None,
     *,
     reads: bool = False,
-    library: Library | None = None,
 ) -> Asked:
     """Return what the words of a command stand for; only the papers concerned are imported.
 
     What is broken among them is named on stderr: the command does its work on the others, and
     then fails, see `fail_if_broken`.
 
-    reads: results must be there. library: what is declared, where the verb has loaded it.
+    reads: results must be there.
     Raises UsageError for a name that is none, and for an override that no trial takes.
     """
     from harness.registry import load_asked
     from harness.store.trial import check_overrides
     from harness.store.workspace import find_results, find_workspace
 
-    scale = parse_profile(profile)
-    library = library or load_asked(selectors or [])
+    scale, library = parse_profile(profile), load_asked(selectors or [])
     tasks = library.select(selectors or [])
     say_all_broken(library, selectors or [])
     overrides = parse_overrides(settings or [], seeds)

@@ -28,7 +28,7 @@ def diff(
     root = find_results().root
     found = compare(verdicts_at(root, before), verdicts_at(root, after))
     if as_json:
-        print_rows([each.to_json() for each in found], as_json=True, columns=[])
+        print_rows(found, as_json=True, columns=[])
     else:
         typer.echo(diff_text(found))
     if exit_code and found:

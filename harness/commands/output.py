@@ -145,6 +145,4 @@ def _stored(
 
     scales = [parse_profile(profile)] if profile else PROFILES[::-1]
     asked = asked_for([task_id], "smoke", settings, seeds, reads=True)
-    if len(asked.tasks) != 1:
-        raise UsageError(f"{task_id!r} names {len(asked.tasks)} tasks: name one")
-    return find_stored(asked.library, asked.workspace, asked.tasks[0], scales)
+    return find_stored(asked.library, asked.workspace, asked.library.one(task_id), scales)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from dataclasses import asdict
 from textwrap import shorten
 from typing import TYPE_CHECKING, Annotated, Any, get_args
@@ -49,28 +50,22 @@ def list_tasks(
     """List tasks with the paper's titles; as JSON also their files, experiments and claims."""
     from harness.registry import find_tasks
 
-    titles: dict[str, str] | None = None
     if kind is profile is None and not as_json:
-        try:
-            titles = find_tasks(selectors or [])
-        except SpecError:
-            # What is wrong is told with all that is broken.
-            titles = None
-    if titles is None:
-        rows = _listed(selectors, kind, profile)
-        if as_json:
-            return print_rows(rows, as_json=True, columns=[])
-        titles = {row["id"]: row["title"] for row in rows}
-    for line in _title_lines(titles):
-        typer.echo(line)
+        # What is wrong is told below, with all that is broken.
+        with suppress(SpecError):
+            return _print_titles(find_tasks(selectors or []))
+    rows = _listed(selectors, kind, profile)
+    if as_json:
+        return print_rows(rows, as_json=True, columns=[])
+    _print_titles({row["id"]: row["title"] for row in rows})
 
 
-def _title_lines(titles: dict[str, str]) -> list[str]:
-    """Return an id and its title per line, cut where it does not fit: `repro show` has it whole."""
+def _print_titles(titles: dict[str, str]) -> None:
+    """Print an id and its title per line, cut where it does not fit: `repro show` has it whole."""
     width = max(map(len, titles), default=0)
     room = max(WIDTH - width - 2, 20)
-    told = {name: shorten(tidy(title), room, placeholder=" ...") for name, title in titles.items()}
-    return [f"{name:{width}}  {title}" for name, title in told.items()]
+    for name, title in titles.items():
+        typer.echo(f"{name:{width}}  {shorten(tidy(title), room, placeholder=' ...')}")
 
 
 def _listed(selectors: Selectors, kind: str | None, profile: str | None) -> list[dict[str, Any]]:

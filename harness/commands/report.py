@@ -15,7 +15,6 @@ SiteOption = Annotated[
 
 def report(site_only: SiteOption = False) -> None:
     """Write the static report to site/, and RESULTS.md from the committed profiles."""
-    from harness.declare.profiles import PROFILES
     from harness.publish.report.load import load_pages
     from harness.publish.report.write import write_results, write_site
     from harness.store.pair import finish_pairs
@@ -23,7 +22,7 @@ def report(site_only: SiteOption = False) -> None:
     asked = asked_for(None, reads=True)
     finish_pairs(asked.workspace.root / "results")
     store = not site_only
-    pages = load_pages(asked.workspace, asked.library, PROFILES, store=store, tell=say_broken)
+    pages = load_pages(asked.workspace, asked.library, store=store, tell=say_broken)
     if store:
         say(f"wrote {write_results(asked.workspace, asked.library, pages)}")
     say(f"wrote {write_site(asked.workspace, pages)}: open it in a browser")

@@ -24,7 +24,7 @@ from harness.declare.experiment import Experiment, RawParams
 from harness.declare.overrides import Overrides
 from harness.declare.params import Field
 from harness.errors import DataError
-from harness.store.result import read_meta
+from harness.store.result import read_stored
 from harness.store.trial import grid_of
 from harness.terminal import wrapped
 
@@ -120,10 +120,13 @@ def variants(
     rows = []
     for path in sorted(asked.workspace.outputs.glob("set-*/results/*/*.csv")):
         try:
-            meta = read_meta(path)
+            stored = read_stored(path)
         except DataError as error:
             say_broken(str(error))
             continue
+        if stored is None:
+            continue  # it was removed meanwhile
+        _, meta = stored
         overrides = Overrides(meta.provenance.overrides)
         if asked.overrides.items() <= overrides.items() and (not wanted or meta.task in wanted):
             rows.append({

@@ -73,11 +73,6 @@ class CheckRow:
         return "own" if self.ours else "claim"
 
     @property
-    def why(self) -> str:
-        """Of what is UNTESTED the word that says why: `scale`, `control`, `missing`, ..."""
-        return self.reason.partition(":")[0] if self.verdict == Word.UNTESTED else ""
-
-    @property
     def fails(self) -> bool:
         """Whether this row must fail `repro check`: an error, or a check that fails."""
         return self.verdict in (Word.ERROR, Word.FAILS)

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -27,23 +26,6 @@ HEADS: dict[Kind, str] = {
 }
 QUESTION = ("form", "threshold", "statement", "grade", "threshold_from", "ours", "unit")
 NUMBERS = ("measured", "low", "high", "num_seeds", "paper_value")
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Difference:
-    """A claim that is not as it was."""
-
-    kind: Kind
-    key: Key
-    fields: tuple[str, ...]
-    before: Row
-    after: Row
-
-    def to_json(self) -> dict[str, Any]:
-        sides = {"before": self.before, "after": self.after}
-        told = {side: {name: row.get(name) for name in self.fields} for side, row in sides.items()}
-        task, claim, profile = self.key
-        return {"kind": self.kind, "task": task, "claim": claim, "profile": profile, **told}
 
 
 def verdicts_at(root: Path, side: str | None) -> dict[Key, Row]:
@@ -71,61 +53,68 @@ def verdicts_at(root: Path, side: str | None) -> dict[Key, Row]:
 
 
 def _committed(root: Path, commit: str) -> Iterator[tuple[str, str]]:
-    listed = git(root, "ls-tree", "-r", "--name-only", f"{commit}^{{tree}}", "results")
+    listed = _git(root, "ls-tree", "-r", "--name-only", f"{commit}^{{tree}}", "results")
     if listed is None:
         raise UsageError(f"{commit!r} is no commit here, and no folder with results")
     for name in listed.splitlines():
         if Path(name).name.startswith("verdicts.") and name.count("/") == 2:
-            yield f"{commit}:{name}", git(root, "show", f"{commit}:{name}") or ""
+            yield f"{commit}:{name}", _git(root, "show", f"{commit}:{name}") or ""
 
 
-def git(root: Path, *words: str) -> str | None:
+def _git(root: Path, *words: str) -> str | None:
     done = subprocess.run(["git", "-C", str(root), *words], capture_output=True, text=True)
     return done.stdout if done.returncode == 0 else None
 
 
-def compare(before: Mapping[Key, Row], after: Mapping[Key, Row]) -> list[Difference]:
-    """Return what differs: verdicts first, then numbers, questions, added and gone."""
+def compare(before: Mapping[Key, Row], after: Mapping[Key, Row]) -> list[dict[str, Any]]:
+    """Return what differs, as `--json` prints it: per claim its fields on both sides.
+
+    Verdicts come first, then numbers, questions, added and gone.
+    """
     found = []
     for key in dict.fromkeys([*before, *after]):
-        old, new = before.get(key, {}), after.get(key, {})
-        fields = tuple(n for n in dict.fromkeys([*old, *new]) if old.get(n) != new.get(n))
-        kind = _kind(fields, old, new)
+        sides = {"before": before.get(key, {}), "after": after.get(key, {})}
+        old, new = sides.values()
+        names = [name for name in dict.fromkeys([*old, *new]) if old.get(name) != new.get(name)]
+        kind = _kind(names, old, new)
         if kind is not None:
-            found.append(Difference(kind=kind, key=key, fields=fields, before=old, after=new))
-    return sorted(found, key=lambda each: [*HEADS].index(each.kind))
+            told = {side: {name: row.get(name) for name in names} for side, row in sides.items()}
+            task, claim, profile = key
+            found.append({"kind": kind, "task": task, "claim": claim, "profile": profile, **told})
+    return sorted(found, key=lambda each: [*HEADS].index(each["kind"]))
 
 
-def _kind(fields: tuple[str, ...], old: Row, new: Row) -> Kind | None:
+def _kind(names: Sequence[str], old: Row, new: Row) -> Kind | None:
     if not (old and new):
         return "gone" if old else "added"
-    if any(name in QUESTION for name in fields):
+    if any(name in QUESTION for name in names):
         return "question"
-    if "verdict" in fields:
+    if "verdict" in names:
         return "verdict"
-    return "number" if any(name in NUMBERS for name in fields) else None
+    return "number" if any(name in NUMBERS for name in names) else None
 
 
-def diff_text(found: list[Difference]) -> str:
+def diff_text(found: Sequence[Row]) -> str:
     """Return a line per claim below what kind of difference it is."""
     parts = []
     for kind, head in HEADS.items():
         lines = [
-            f"  {':'.join(d.key[:2])} at {d.key[2]}{_told(d)}" for d in found if d.kind == kind
+            f"  {row['task']}:{row['claim']} at {row['profile']}{_told(row)}"
+            for row in found
+            if row["kind"] == kind
         ]
         parts += [f"{head} ({len(lines)}):", *lines] if lines else []
     return "\n".join(parts) or "No verdict differs."
 
 
-def _told(each: Difference) -> str:
-    if each.kind in ("added", "gone"):
+def _told(row: Row) -> str:
+    if row["kind"] in ("added", "gone"):
         return ""
-    names = QUESTION if each.kind == "question" else ("verdict", *NUMBERS)
+    names = QUESTION if row["kind"] == "question" else ("verdict", *NUMBERS)
+    old, new = row["before"], row["after"]
     steps = [
-        "other words"
-        if name == "statement"
-        else f"{name} {each.before[name]} -> {each.after[name]}"
+        "other words" if name == "statement" else f"{name} {old[name]} -> {new[name]}"
         for name in names
-        if name in each.fields
+        if name in old
     ]
     return f": {', '.join(steps[:2])}"

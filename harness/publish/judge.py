@@ -26,12 +26,10 @@ from harness.declare.verdict import (
     untested,
     with_threshold_times,
 )
-from harness.errors import DataError
 from harness.publish.check_row import CheckRow
 from harness.run.awaited import awaited_by, awaited_text
 from harness.store.registered import task_registrations
-from harness.store.result import TaskResult, csv_path, rebuild_result
-from harness.store.workspace import Workspace
+from harness.store.result import TaskResult
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -256,18 +254,3 @@ def threshold_json(threshold: float | tuple[float, float]) -> Any:
     if isinstance(threshold, tuple):
         return [threshold_json(bound) for bound in threshold]
     return threshold if abs(threshold) != float("inf") else str(threshold)
-
-
-def check_rebuilt(workspace: Workspace, task: Task, profile: Profile, stored: TaskResult) -> None:
-    """Raise DataError unless the committed records give just what is stored."""
-    path, advice = csv_path(workspace, task, profile), "run the task again or restore the file"
-    rebuilt = rebuild_result(workspace, task, profile)
-    if rebuilt is None or rebuilt.csv != stored.csv:
-        raise DataError(f"{path} does not follow from the committed records: {advice}")
-    again = rebuilt.meta.model_copy(update={"stands_in": stored.meta.stands_in})
-    for name in type(again).model_fields:
-        if getattr(again, name) != getattr(stored.meta, name):
-            raise DataError(
-                f"{path.with_suffix('.json')}: {name} does not follow from the committed records:"
-                f" {advice}"
-            )

@@ -41,7 +41,7 @@ def refresh_task(workspace: Workspace, library: Library, task: Task, profile: Pr
     if workspace.is_committed(profile):
         # Records first: killed in between, a result never rests on what is not there, and what
         # a view raises costs no record.
-        pack_experiments(workspace, task, profile, store)
+        pack_experiments(task, profile, store)
     overrides = workspace.overrides
     here = stand_ins(task, profile, library.titles[task.id], overrides)
     result = build_result(task, profile, store.read, overrides, stands_in=here)
@@ -55,10 +55,8 @@ def refresh_task(workspace: Workspace, library: Library, task: Task, profile: Pr
 def _draw(
     workspace: Workspace, library: Library, task: Task, result: TaskResult, profile: Profile
 ) -> None:
-    stands_in = result.meta.stands_in
-    stored = Stored(library, task, profile, workspace.overrides, result.table, stands_in)
     try:
-        image = stored.image("svg")
+        image = Stored(library, task, profile, workspace.overrides, result).image("svg")
     # What a view raises that finds rows, values or divisors missing.
     except (HarnessError, LookupError, ValueError, ArithmeticError):
         if not result.meta.trials.without_result:
@@ -81,17 +79,15 @@ def draw_stored(workspace: Workspace, library: Library, task: Task) -> list[Path
     return paths
 
 
-def pack_experiments(
-    workspace: Workspace, task: Task, profile: Profile, store: RecordStore
-) -> list[Path]:
+def pack_experiments(task: Task, profile: Profile, store: RecordStore) -> None:
     """Write the committed record files behind a task, upstream trials included."""
     trials: dict[str, dict[str, Trial]] = {}
     for experiment in walk_experiments(task):
         for trial in grid_of(experiment, profile):
             for each in with_upstream(trial):
                 trials.setdefault(each.experiment.id, {})[each.key] = each
-    packed = [store.pack(name, profile, group.values()) for name, group in sorted(trials.items())]
-    return [path for path in packed if path is not None]
+    for name, group in trials.items():
+        store.pack(name, profile, group.values())
 
 
 class Refresher:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -13,7 +13,7 @@ from harness.declare.task import Task
 from harness.errors import UsageError
 from harness.registry import Library
 from harness.run.awaited import awaited_by, awaited_text, run_command
-from harness.store.result import load_result
+from harness.store.result import TaskResult, load_result
 from harness.store.workspace import Workspace
 
 if TYPE_CHECKING:  # matplotlib is for figures alone
@@ -53,38 +53,33 @@ class Stored:
     task: Task
     profile: Profile
     overrides: Overrides
-    table: pd.DataFrame
-    stands_in: Mapping[str, str]
-    """By a name of the paper what was run in its place."""
+    result: TaskResult
 
     def printed(self, fmt: TableFormat, *, long: bool = False) -> str:
         """Return it as the paper prints it; long: a line per row, seeds aggregated."""
         from harness.publish.report.paper_table import table_as
 
-        return table_as(
-            fmt, self.task, self.table, reference_of(self.library, self.task),
-            title=self.library.titles[self.task.id], profile=self.profile, long=long,
-            stands_in=self.stands_in, aside=self.overrides.label,
-        )  # fmt: skip
+        title = self.library.titles[self.task.id]
+        return table_as(fmt, self.task, title=title, long=long, **self._shown())
 
     def figure(self, **look: Unpack[Options]) -> Figure:
         """Return its figure as matplotlib's own. Raises SpecError for a task without one."""
         from harness.publish.figures import figure_of
 
-        return figure_of(self.task, **self._drawn_from(), **look)
+        return figure_of(self.task, **self._shown(), **look)
 
     def image(self, fmt: Format, **look: Unpack[Options]) -> bytes:
         """Return its figure as a file holds it."""
         from harness.publish.figures import draw
 
-        return draw(self.task, fmt=fmt, **self._drawn_from(), **look)
+        return draw(self.task, fmt=fmt, **self._shown(), **look)
 
-    def _drawn_from(self) -> dict[str, Any]:
+    def _shown(self) -> dict[str, Any]:
         return {
-            "table": self.table,
+            "table": self.result.table,
             "reference": reference_of(self.library, self.task),
             "profile": self.profile,
-            "stands_in": self.stands_in,
+            "stands_in": self.result.meta.stands_in,
             "aside": self.overrides.label,
         }
 
@@ -99,8 +94,7 @@ def find_stored(
     overrides = workspace.overrides
     for profile in profiles:
         if (result := load_result(workspace, task, profile)) is not None:
-            stands_in = result.meta.stands_in
-            return Stored(library, task, profile, overrides, result.table, stands_in)
+            return Stored(library, task, profile, overrides, result)
     where = f" at {profiles[0]}" if len(profiles) == 1 else ""
     whose = f" of the {overrides.label}" if overrides else ""
     makes = "" if overrides else awaited_text(task.id, awaited_by(task))

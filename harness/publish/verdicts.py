@@ -20,16 +20,12 @@ from harness.declare.task import Task
 from harness.declare.verdict import Word
 from harness.errors import DataError, SpecError, UsageError
 from harness.publish.check_row import SCHEMA_VERSION, CheckRow
-from harness.publish.judge import check_rebuilt, failed_rows, judge
+from harness.publish.judge import failed_rows, judge
 from harness.registry import Library, PaperFolder
-from harness.store.result import is_stored, load_result
+from harness.store.result import check_rebuilt, is_stored, load_result
 from harness.store.workspace import COMMITTED_PROFILES, Workspace
 from harness.untrusted import UnreadableError, parse_json, read_bytes
 
-ROWS, END = ',\n "rows": [\n', "\n]\n}\n"
-"""What stands before and after the verdicts in their file, a line each."""
-Place = tuple[str, Profile]
-"""A task's id at one scale."""
 JUDGES = (
     "declare", "publish/judge.py", "publish/check_row.py", "run/awaited.py",
     "store/registered.py", "store/result.py",
@@ -37,54 +33,50 @@ JUDGES = (
 """What of the harness turns a table into verdicts."""
 
 
-def places_of(workspace: Workspace, names: Sequence[str], wanted: Profile | None) -> list[Place]:
-    """Return what to report: each task in the wanted profile, else in each that it is stored in.
+def _scales(workspace: Workspace, task: Task) -> list[Profile]:
+    """Return the committed profiles that a task is stored in; else smoke, or `cpu` where none is.
 
-    By default the committed profiles; smoke where it has none of these, and `cpu` where it was
-    never run.
+    Of what was never run, `cpu` says why.
     """
-    found: list[Place] = []
-    for name in names:
-        at = [p for p in COMMITTED_PROFILES if is_stored(workspace, name, p)]
-        if not at:
-            at = ["smoke"] if is_stored(workspace, name, "smoke") else ["cpu"]
-        found += [(name, profile) for profile in ([wanted] if wanted else at)]
-    return found
+    at: list[Profile] = [p for p in COMMITTED_PROFILES if is_stored(workspace, task.id, p)]
+    return at or (["smoke"] if is_stored(workspace, task.id, "smoke") else ["cpu"])
 
 
 def verdicts_of(
-    workspace: Workspace, library: Library, places: Sequence[Place], *, deep: bool = False
+    workspace: Workspace,
+    library: Library,
+    tasks: Iterable[Task],
+    profile: Profile | None,
+    *,
+    deep: bool = False,
 ) -> list[CheckRow]:
     """Return the verdicts of tasks, as they are stored where the file of their paper is current.
 
+    profile: by default each committed one that a task is stored in, else smoke, else `cpu`.
     deep: build tables and verdicts anew from the committed records, and compare.
     """
     files: dict[tuple[str, Profile], list[CheckRow] | None] = {}
     rows: list[CheckRow] = []
-    for name, profile in places:
-        task = library.tasks[name]
-        at = (task.paper, profile)
+    scales = [(t, p) for t in tasks for p in ([profile] if profile else _scales(workspace, t))]
+    for task, scale in scales:
+        at = (task.paper, scale)
         if at not in files:
-            files[at] = None if deep else _current(workspace, library.papers[task.paper], profile)
-        known = files[at]
-        if known is None:
-            rows += judge_stored(library, workspace, task, profile, deep=deep)
-        else:
-            rows += [row for row in known if row.task == name]
-    for paper, profile in files if deep else ():
-        _check_kept(workspace, library.papers[paper], profile, rows)
+            files[at] = _current(workspace, library.papers[task.paper], scale)
+        kept = files[at]
+        found = [row for row in kept or () if row.task == task.id]
+        if deep or kept is None:
+            judged = judge_stored(library, workspace, task, scale, deep=deep)
+            _check_kept(verdicts_path(workspace, task.paper, scale), found, judged)
+            found = judged
+        rows += found
     return rows
 
 
-def _check_kept(
-    workspace: Workspace, folder: PaperFolder, profile: Profile, rows: Sequence[CheckRow]
-) -> None:
+def _check_kept(path: Path, kept: Sequence[CheckRow], judged: Sequence[CheckRow]) -> None:
     """Raise DataError where a paper's file says other verdicts than its records give."""
-    kept = {(row.task, row.claim): row for row in _current(workspace, folder, profile) or ()}
-    for row in rows:
-        old = kept.get((row.task, row.claim)) if row.profile == profile else None
-        if old not in (None, row) and row.verdict != Word.ERROR:
-            path = verdicts_path(workspace, folder.name, profile)
+    then = {row.claim: row for row in kept}
+    for row in judged:
+        if then.get(row.claim, row) != row and row.verdict != Word.ERROR:
             raise DataError(
                 f"{path}: {row.task}:{row.claim} is not what the records give: remove the file and"
                 " run `repro report`"
@@ -111,11 +103,9 @@ def paper_verdicts(
     workspace: Workspace, library: Library, paper: str, profile: Profile
 ) -> list[CheckRow]:
     """Return a paper's verdicts at a profile; none where nothing of it is stored there."""
-    names = [task.id for task in library.tasks.values() if task.paper == paper]
-    if not any(is_stored(workspace, name, profile) for name in names):
-        return []
-    places = [(name, profile) for name in names]
-    return verdicts_of(workspace, library, places)
+    tasks = [task for task in library.tasks.values() if task.paper == paper]
+    is_run = any(is_stored(workspace, task.id, profile) for task in tasks)
+    return verdicts_of(workspace, library, tasks, profile) if is_run else []
 
 
 def write_verdicts(
@@ -127,13 +117,7 @@ def write_verdicts(
     rows = paper_verdicts(workspace, library, paper, profile)
     if not rows:
         return rows
-    lines = ",\n".join(json.dumps(asdict(row), ensure_ascii=False) for row in rows)
-    head = {
-        "schema_version": SCHEMA_VERSION,
-        "follows_from": follows_from,
-        "digest": _sha256(lines.encode()),
-    }
-    text = json.dumps(head, indent=1).removesuffix("\n}") + f"{ROWS}{lines}{END}"
+    text = _text_of(rows, follows_from)
     path = verdicts_path(workspace, paper, profile)
     if _bytes_of(path) != text.encode():
         write_text(path, text)
@@ -144,21 +128,30 @@ def verdicts_path(workspace: Workspace, paper: str, profile: Profile) -> Path:
     return workspace.results(profile) / paper / f"verdicts.{profile}.json"
 
 
+def _text_of(rows: Sequence[CheckRow], follows_from: Mapping[str, Any]) -> str:
+    """Return the file of verdicts, a line each, with a digest of these lines."""
+    lines = ",\n".join(json.dumps(asdict(row), ensure_ascii=False) for row in rows)
+    head = {
+        "schema_version": SCHEMA_VERSION,
+        "follows_from": follows_from,
+        "digest": _sha256(lines.encode()),
+    }
+    return json.dumps(head, indent=1).removesuffix("\n}") + f',\n "rows": [\n{lines}\n]\n}}\n'
+
+
 def _current(workspace: Workspace, folder: PaperFolder, profile: Profile) -> list[CheckRow] | None:
-    """Return what a paper's file holds; None unless it is what would be found again.
+    """Return what a paper's file holds; None unless it is what would be written again.
 
     One that is damaged holds nothing, as it can be made anew.
     """
     path = verdicts_path(workspace, folder.name, profile)
     data = _bytes_of(path)
-    lines = data.partition(ROWS.encode())[2].removesuffix(END.encode())
     try:
-        found = parse_json(data, where=str(path))
-        is_ours = (found["schema_version"], found["digest"]) == (SCHEMA_VERSION, _sha256(lines))
-        is_current = found["follows_from"] == _follows_from(workspace, folder, profile)
-        return [CheckRow.of(row) for row in found["rows"]] if is_ours and is_current else None
+        rows = [CheckRow.of(row) for row in parse_json(data, where=str(path))["rows"]]
     except (UnreadableError, KeyError, TypeError):
         return None
+    again = _text_of(rows, _follows_from(workspace, folder, profile))
+    return rows if data == again.encode() else None
 
 
 def _follows_from(workspace: Workspace, folder: PaperFolder, profile: Profile) -> dict[str, Any]:

@@ -36,14 +36,6 @@ ADVICE = "run the task again or restore the file"
 ARTIFACT_DIGITS = 16
 
 
-class ColumnMeta(Strict):
-    name: str
-    type: str
-    role: str
-    doc: str
-    nullable: bool
-
-
 class TrialCounts(Strict):
     """How the trials behind a table ended; `missing` were never started."""
 
@@ -97,7 +89,7 @@ class ResultMeta(Strict):
     """By a name of the paper what was run in its place: `{"SVHN": "MNIST"}`."""
     csv_sha256: str
     num_rows: int
-    columns: list[ColumnMeta]
+    columns: list[dict[str, Any]]
     trials: TrialCounts
     not_run: list[NotRun]
     registered: dict[str, str]
@@ -124,13 +116,10 @@ def figure_path(workspace: Workspace, task: Task, profile: Profile) -> Path:
     return workspace.figures(profile) / f"{task.id}.{profile}.svg"
 
 
-FindRecord = Callable[[Trial], Record | Rejected | None]
-
-
 def build_result(
     task: Task,
     profile: Profile,
-    find: FindRecord,
+    find: Callable[[Trial], Record | Rejected | None],
     overrides: Mapping[str, Scalar] | None = None,
     *,
     stands_in: Mapping[str, str] | None = None,
@@ -157,7 +146,7 @@ def build_result(
         stands_in=dict(stands_in or {}),
         csv_sha256=sha256_text(text),
         num_rows=len(table),
-        columns=[ColumnMeta(**asdict(column)) for column in task.table.columns],
+        columns=[asdict(column) for column in task.table.columns],
         trials=TrialCounts(**counts),
         not_run=not_run,
         registered=_registered(task, results),
@@ -269,13 +258,18 @@ def _parse_meta(data: bytes, path: Path) -> ResultMeta:
     return meta
 
 
-def read_meta(path: Path) -> ResultMeta:
-    """Return where a CSV came from. Raises DataError where the JSON beside it cannot be used."""
-    beside = path.with_suffix(".json")
-    _, data = read_pair(path)
-    if data is None:
-        raise DataError(f"{beside} is missing beside its twin: run the task again")
-    return _parse_meta(data, beside)
+def read_stored(path: Path) -> tuple[bytes, ResultMeta] | None:
+    """Return a CSV and where it came from, None where neither is there.
+
+    Raises DataError where one of the two is missing or the JSON cannot be used.
+    """
+    beside, (data, json_data) = path.with_suffix(".json"), read_pair(path)
+    if data is json_data is None:
+        return None
+    if data is None or json_data is None:
+        gone = path if data is None else beside
+        raise DataError(f"{gone} is missing beside its twin: run the task again")
+    return data, _parse_meta(json_data, beside)
 
 
 def is_stored(workspace: Workspace, name: str, profile: Profile) -> bool:
@@ -290,13 +284,10 @@ def load_result(workspace: Workspace, task: Task, profile: Profile) -> TaskResul
     Raises DataError where the CSV or the JSON was changed by hand.
     """
     path = csv_path(workspace, task, profile)
-    beside, (data, json_data) = path.with_suffix(".json"), read_pair(path)
-    if data is json_data is None:
+    found = read_stored(path)
+    if found is None:
         return None
-    if data is None or json_data is None:
-        gone = path if data is None else beside
-        raise DataError(f"{gone} is missing beside its twin: run the task again")
-    meta = _parse_meta(json_data, beside)
+    (data, meta), beside = found, path.with_suffix(".json")
     if (meta.task, meta.profile) != (task.id, profile):
         raise DataError(f"{beside} is of {meta.task} at {meta.profile}: {ADVICE}")
     if meta.provenance.overrides != workspace.overrides:
@@ -319,8 +310,15 @@ def load_result(workspace: Workspace, task: Task, profile: Profile) -> TaskResul
     return TaskResult(table, meta, text)
 
 
-def rebuild_result(workspace: Workspace, task: Task, profile: Profile) -> TaskResult | None:
-    """Build a result from the committed records alone; None where there are none."""
+def check_rebuilt(workspace: Workspace, task: Task, profile: Profile, stored: TaskResult) -> None:
+    """Raise DataError unless the committed records alone give just what is stored."""
     packs = [RecordStore(workspace).pack_path(e.id, profile) for e in task.reads]
     records = {record.key: record for pack in packs if is_there(pack) for record in read_pack(pack)}
-    return build_result(task, profile, lambda trial: records.get(trial.key))
+    stands_in = stored.meta.stands_in
+    again = build_result(task, profile, lambda trial: records.get(trial.key), stands_in=stands_in)
+    path = csv_path(workspace, task, profile)
+    if again is None or again.csv != stored.csv:
+        raise DataError(f"{path} does not follow from the committed records: {ADVICE}")
+    if again.meta != stored.meta:
+        beside = path.with_suffix(".json")
+        raise DataError(f"{beside} does not follow from the committed records: {ADVICE}")

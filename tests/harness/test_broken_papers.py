@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from harness.declare.profiles import PROFILES
 from harness.publish.report.load import load_pages
 from harness.publish.report.write import write_results, write_site
 from harness.registry import load_registry
@@ -113,7 +112,7 @@ def pages_of(toy: ToyPaper, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     monkeypatch.syspath_prepend(str(toy.packages))
     forget_toylab()
     workspace, library = Workspace(toy.root), load_registry()
-    pages = load_pages(workspace, library, PROFILES)
+    pages = load_pages(workspace, library)
     paths = [write_results(workspace, library, pages), write_site(workspace, pages)]
     return {path.name: path.read_text() for path in paths}
 

@@ -14,6 +14,7 @@ from harness.declare.task import Task
 from harness.errors import DataError, SpecError, UsageError
 from harness.publish.check_row import CheckRow
 from harness.publish.report.page import BEST_FIRST, PaperPage, Run, Section
+from harness.publish.report.printed import print_tables, print_without_run
 from harness.publish.verdicts import paper_verdicts, verdicts_of, write_verdicts
 from harness.registry import Library, PaperFolder
 from harness.run.awaited import awaited_by, awaited_text
@@ -35,12 +36,11 @@ DEFAULT: Profile = "cpu"
 def load_pages(
     workspace: Workspace,
     library: Library,
-    profiles: Sequence[Profile],
     *,
     store: bool = False,
     tell: Callable[[str], object] = log.warning,
 ) -> list[PaperPage]:
-    """Return every paper with the stored results of these profiles.
+    """Return every paper with its stored results.
 
     store: write verdicts that are not those of today's code and tables; tell: gets what is wrong
     with a paper that cannot be read, which stops no other one.
@@ -51,7 +51,7 @@ def load_pages(
     pages = []
     for name, folder in library.papers.items():
         try:
-            rows = {p: find(workspace, library, name, p) for p in BEST_FIRST if p in profiles}
+            rows = {p: find(workspace, library, name, p) for p in BEST_FIRST}
             pages.append(_Reader(workspace, library, folder, rows).page())
         except (SpecError, DataError) as error:
             tell(f"{name}: {error}")
@@ -69,15 +69,11 @@ class _Reader:
 
     def page(self) -> PaperPage:
         folder, name = self.folder.folder, self.folder.name
-        meta, reference = load_paper(folder), load_reference(folder)
-        sections = [
-            self._section(item, reference[reference["task"] == item.id].reset_index(drop=True))
-            for item in meta.items
-        ]
+        meta = load_paper(folder)
         mine = (e for e in self.library.experiments.values() if e.paper == name)
         return PaperPage(
             meta=meta,
-            sections=tuple(sections),
+            sections=tuple(map(self._section, meta.items)),
             codes={experiment.id: experiment_code(experiment) for experiment in mine},
             deviations=tuple(load_deviations(folder)),
             readme=self._source("README.md"),
@@ -87,22 +83,25 @@ class _Reader:
             verified=verified_text(load_verified(self.workspace, name)),
         )
 
-    def _section(self, item: Item, reference: pd.DataFrame) -> Section:
+    def _section(self, item: Item) -> Section:
         workspace, library = self.workspace, self.library
         task = library.tasks.get(f"{self.folder.name}/{item.id}")
         at = [p for p in self.rows if task and is_stored(workspace, task.id, p)]
         # Smoke says nothing of a paper: it changes no page of what is committed.
         is_run = any(profile != "smoke" for profile in at)
-        waiting = [(task.id, DEFAULT)] if task and not is_run else []
+        waiting = None if is_run else task
+        not_run = verdicts_of(workspace, library, [waiting], DEFAULT) if waiting else []
+        reference = load_reference(self.folder.folder, item.id)
+        alone = print_without_run(waiting, reference) if waiting else None
         return Section(
             paper=self.folder.name,
             item=item,
             task=task,
             runs=tuple(self._run(task, item, profile, reference) for profile in at if task),
-            reference=reference,
+            paper_alone=alone,
             source=self._source(item.file),
-            not_run=tuple(verdicts_of(workspace, library, waiting)),
-            waits=_waits(task) if task is not None and not is_run else "",
+            not_run=tuple(not_run),
+            waits=_waits(waiting) if waiting else "",
         )
 
     def _run(self, task: Task, item: Item, profile: Profile, reference: pd.DataFrame) -> Run:
@@ -114,13 +113,16 @@ class _Reader:
         path = figure_path(self.workspace, task, profile)
         is_drawn = result is not None and task.figure is not None and is_there(path)
         ledger = load_deviations(self.folder.folder)
+        printed = None
+        if result is not None and task.layouts:
+            printed = print_tables(task, result.table, reference)
         return Run(
             task=task,
             profile=profile,
             rows=tuple(row for row in self.rows[profile] if row.task == task.id),
             deviations=tuple(deviations_of(ledger, word=item.id, profile=profile)),
             result=result,
-            reference=reference,
+            printed=printed,
             figure=read_bytes(path) if is_drawn else None,
             problem=problem,
         )

@@ -6,8 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import TYPE_CHECKING
 
 from harness.declare.papers import Deviation, Item, PaperMeta
 from harness.declare.profiles import Profile
@@ -25,12 +23,9 @@ from harness.publish.counts import (
     verdict_counts,
 )
 from harness.publish.report.claim_line import ClaimLine
-from harness.publish.report.printed import Printed, print_tables, print_without_run
+from harness.publish.report.printed import Printed
 from harness.publish.stand_ins import ran_on_sentence
 from harness.store.result import ResultMeta, TaskResult
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 BEST_FIRST: tuple[Profile, ...] = ("paper", "gpu", "cpu", "smoke")
 """The order in which the profiles of one task are shown."""
@@ -53,7 +48,8 @@ class Run:
     rows: tuple[CheckRow, ...]
     deviations: tuple[Deviation, ...] = ()
     result: TaskResult | None = None
-    reference: pd.DataFrame | None = None
+    printed: Printed | None = None
+    """The table as the paper prints it; None where there is no table or no layout."""
     figure: bytes | None = None
     """The figure as SVG, where one was drawn."""
     problem: str = ""
@@ -72,13 +68,6 @@ class Run:
     def ran_on(self) -> str:
         """Say once what stood in for what the paper names; nothing where nothing did."""
         return ran_on_sentence(self.meta.stands_in) if self.meta else ""
-
-    @cached_property
-    def printed(self) -> Printed | None:
-        """The table as the paper prints it; None where there is no table or no layout."""
-        if self.result is None or self.reference is None or not self.task.layouts:
-            return None
-        return print_tables(self.task, self.result.table, self.reference)
 
     @property
     def gaps(self) -> list[str]:
@@ -108,7 +97,8 @@ class Section:
     task: Task | None = None
     runs: tuple[Run, ...] = ()
     """Stored profiles, best first."""
-    reference: pd.DataFrame | None = None
+    paper_alone: Printed | None = None
+    """The paper's values, where no committed profile is stored; None where there are none."""
     source: str = ""
     """The file that declares it, from the top of the checkout; empty where it is not in there."""
     not_run: tuple[CheckRow, ...] = ()
@@ -144,13 +134,6 @@ class Section:
         if self.task is None:
             return f"broken: {self.item.file}, see repro doctor"
         return "" if self.runs else ": ".join(filter(None, ["not run", self.waits]))
-
-    @cached_property
-    def paper_alone(self) -> Printed | None:
-        """The paper's values of what was not run; None where there are none."""
-        if self.task is None or self.reference is None or self.runs:
-            return None
-        return print_without_run(self.task, self.reference)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

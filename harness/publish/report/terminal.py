@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from harness.declare.papers import Deviation, deviations_of, load_deviations
 from harness.declare.profiles import PROFILES, Profile
@@ -78,16 +76,15 @@ class View:
     @property
     def declared(self) -> str:
         """The file that declares it, from the top of the repository."""
-        paper = self.library.papers[self.task.paper]
-        file = Path(str(sys.modules[self.library.modules[self.task.id]].__file__))
-        return "/".join([*paper.package.split("."), file.relative_to(paper.folder).as_posix()])
+        package = self.library.papers[self.task.paper].package
+        return f"{package.replace('.', '/')}/{self.library.files[self.task.id]}"
 
 
 def view_of(library: Library, workspace: Workspace, task: Task, profile: Profile | None) -> View:
     """Return a task at a profile: by default the largest that is stored, else `cpu`."""
     stored = [p for p in PROFILES if is_stored(workspace, task.id, p)]
     scale: Profile = profile or (stored[-1] if stored else "cpu")
-    rows = verdicts_of(workspace, library, [(task.id, scale)])
+    rows = verdicts_of(workspace, library, [task], scale)
     return View(library, workspace, task, scale, scale in stored, tuple(rows))
 
 

@@ -115,7 +115,7 @@ def test_each_kind_of_difference_the_weightiest_first(tmp_path: Path) -> None:
     )
     sides = [verdicts_at(tmp_path, str(tmp_path / name)) for name in ("before", "after")]
     found = compare(*sides)
-    assert [(each.kind, each.key[1]) for each in found] == [
+    assert [(each["kind"], each["claim"]) for each in found] == [
         ("verdict", "c"), ("number", "b"), ("question", "d"), ("added", "f"), ("gone", "e"),
     ]  # fmt: skip
     assert diff_text(found).splitlines()[1::2] == [

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from harness.declare.profiles import PROFILES
 from harness.publish.report.load import load_pages
 from harness.publish.report.write import write_results, write_site
 from harness.registry import Library
@@ -18,7 +17,7 @@ from tests.harness.publish.report.demo_paper import copy_demo, make_demo
 def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Workspace, Library]:
     """A built demo: site and RESULTS.md are there. Tests must not change it."""
     workspace, library = make_demo(tmp_path_factory.mktemp("demo"))
-    pages = load_pages(workspace, library, PROFILES, store=True)
+    pages = load_pages(workspace, library, store=True)
     write_site(workspace, pages)
     write_results(workspace, library, pages)
     return workspace, library

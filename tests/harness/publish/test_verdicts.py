@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.errors import DataError
 from harness.publish import verdicts
@@ -15,7 +17,6 @@ from harness.publish.check_row import CheckRow
 from harness.publish.report.load import load_pages
 from harness.publish.verdicts import (
     judge_stored,
-    places_of,
     verdicts_of,
     verdicts_path,
 )
@@ -53,7 +54,7 @@ def words(rows: Sequence[CheckRow]) -> dict[str, str]:
 def read(demo: Demo) -> list[CheckRow]:
     """Return the verdicts of one task, in a process that knows nothing yet."""
     verdicts._code_of.cache_clear()
-    return verdicts_of(*demo, [(NAME, "cpu")])
+    return verdicts_of(*demo, [TASK], "cpu")
 
 
 def file_of(demo: Demo) -> Path:
@@ -61,7 +62,7 @@ def file_of(demo: Demo) -> Path:
 
 
 def test_a_current_file_is_read_and_nothing_is_judged(demo: Demo, judged: list[str]) -> None:
-    rows = verdicts_of(*demo, [(NAME, "cpu"), ("demo/fig10", "cpu")])
+    rows = verdicts_of(*demo, demo[1].tasks.values(), "cpu")
     assert judged == []  # also of a task without claims
     assert words(rows) == {
         "grows": "SUPPORTED", "shrinks": "CONTRADICTED", "doubles": "UNDECIDED",
@@ -113,14 +114,14 @@ def test_code_that_judges_makes_files_stale(
 def test_a_damaged_file_is_made_again_and_a_current_one_not_touched(demo: Demo) -> None:
     path = file_of(demo)
     then, data = path.stat().st_mtime_ns, path.read_bytes()
-    load_pages(*demo, ["cpu"], store=True)
+    load_pages(*demo, store=True)
     assert path.stat().st_mtime_ns == then
     for changed in (b"{", data.replace(b'"SUPPORTED"', b'"CONTRADICTED"', 1)):
         assert changed != data
         path.write_bytes(changed)
-        load_pages(*demo, ["cpu"])
+        load_pages(*demo)
         assert path.read_bytes() == changed
-        load_pages(*demo, ["cpu"], store=True)
+        load_pages(*demo, store=True)
         assert path.read_bytes() == data
 
 
@@ -135,15 +136,14 @@ def test_deep_finds_a_table_that_records_do_not_give(demo: Demo, judged: list[st
     workspace, library = demo
 
     def deep() -> list[CheckRow]:
-        return verdicts_of(workspace, library, [(NAME, "cpu")], deep=True)
+        return verdicts_of(workspace, library, [TASK], "cpu", deep=True)
 
     assert words(deep())["grows"] == "SUPPORTED"
     assert judged == [NAME]
     path, data = file_of(demo), file_of(demo).read_text()
-    *head, rows = data.partition(verdicts.ROWS)
-    other = rows.replace("SUPPORTED", "UNDECIDED", 1).removesuffix(verdicts.END)
-    digests = (verdicts._sha256(text.encode()) for text in (rows.removesuffix(verdicts.END), other))
-    path.write_text("".join([*head, other, verdicts.END]).replace(*digests))
+    rows = [CheckRow.of(row) for row in json.loads(data)["rows"]]
+    others = [replace(row, verdict="UNDECIDED") if row.claim == "grows" else row for row in rows]
+    path.write_text(verdicts._text_of(others, json.loads(data)["follows_from"]))
     with pytest.raises(DataError, match="grows is not what the records give"):
         deep()
     path.write_text(data)
@@ -159,14 +159,21 @@ def test_half_a_result_is_an_error_and_no_result_is_not_run(demo: Demo) -> None:
     csv_path(workspace, TASK, "cpu").unlink()
     assert set(words(read(demo)).values()) == {"ERROR"}
     csv_path(workspace, TASK, "cpu").with_suffix(".json").unlink()
-    assert {row.why for row in read(demo)} == {"not run", "scale"}
+    assert {row.reason.partition(":")[0] for row in read(demo)} == {"not run", "scale"}
 
 
 def test_committed_profiles_come_before_smoke(demo: Demo) -> None:
     workspace, library = demo
-    tasks = list(library.tasks)
-    assert {profile for _, profile in places_of(workspace, tasks, None)} == {"cpu"}
-    assert {profile for _, profile in places_of(workspace, tasks, "smoke")} == {"smoke"}
+
+    def scales(profile: Profile | None) -> set[tuple[str, str]]:
+        rows = verdicts_of(workspace, library, library.tasks.values(), profile)
+        return {(row.task, row.profile) for row in rows}
+
+    assert {profile for _, profile in scales(None)} == {"cpu"}
+    assert {profile for _, profile in scales("smoke")} == {"smoke"}
     for path in workspace.results("cpu").glob("demo/fig*"):
         path.unlink()
-    assert places_of(workspace, tasks, None) == [(tasks[0], "smoke"), (tasks[1], "cpu")]
+    assert scales(None) == {(NAME, "smoke")}
+    for path in workspace.results("smoke").glob("demo/fig*"):
+        path.unlink()
+    assert scales(None) == {(NAME, "cpu")}

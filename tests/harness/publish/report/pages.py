@@ -15,8 +15,8 @@ Demo = tuple[Workspace, Library]
 
 def page_of(demo: Demo, *profiles: Profile) -> PaperPage:
     """Return the made-up paper as it is stored, at the committed profiles by default."""
-    (page,) = load_pages(*demo, profiles or COMMITTED_PROFILES)
-    return page
+    (page,) = load_pages(*demo)
+    return page.only(profiles or COMMITTED_PROFILES)
 
 
 def open_page(page: Page, demo: Demo, path: str = "index.html") -> list[str]:

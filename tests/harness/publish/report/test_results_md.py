@@ -8,13 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.declare.profiles import PROFILES
 from harness.errors import SpecError
 from harness.publish.report.goals_md import goals_line, goals_markdown
 from harness.publish.report.load import load_pages
 from harness.publish.report.write import update_block, write_results, write_site
 from harness.registry import PaperFolder
-from harness.store.workspace import COMMITTED_PROFILES
 from tests.harness.measure.hand_made_goals import baseline_of, goal_of
 from tests.harness.publish.report.demo_paper import HOSTILE, make_demo
 from tests.harness.publish.report.pages import Demo
@@ -29,7 +27,7 @@ def written(demo: Demo) -> tuple[str, str]:
 
 
 def rebuilt(demo: Demo) -> tuple[str, str]:
-    write_results(*demo, load_pages(*demo, COMMITTED_PROFILES, store=True))
+    write_results(*demo, load_pages(*demo, store=True))
     return written(demo)
 
 
@@ -118,7 +116,7 @@ def test_equal_results_give_equal_bytes_elsewhere(tmp_path: Path, demo: Demo) ->
     """Made from nothing, in another folder; and what is there is not written again."""
     other = make_demo(tmp_path / "other")
     assert rebuilt(other) == written(demo)
-    write_site(other[0], load_pages(*other, PROFILES))
+    write_site(other[0], load_pages(*other))
     assert tree(other[0].site) == tree(demo[0].site)
     assert readme_of(other).read_bytes() == readme_of(demo).read_bytes()
     names = [f"results/demo/{name}" for name in ("verdicts.cpu.json", "fig02.cpu.csv")]
