@@ -30,7 +30,7 @@ STANDING = {
     "third_party": "third party",
     "derived": "derived",
 }
-"""Status -> how a value may be called in a table, a figure or a verdict."""
+"""Status -> how a value may be called in a table, a figure or a verdict; two of them "paper"."""
 
 MARKS = {"exact": "", "digitised": "t", "early_version": "e", "third_party": "3", "derived": "d"}
 """Status -> the mark behind a value in a printed table."""
@@ -41,24 +41,15 @@ NOT_KNOWN = "not known here"
 _WORD = re.compile(r"^[a-z][a-z0-9_]*$")
 
 
-def standing(status: str) -> str:
-    """Say how a row of this status may be called; only `exact` and `digitised` are "paper".
-
-    >>> standing("digitised"), standing("early_version")
-    ('paper', 'early version')
-    """
-    return STANDING[status]
-
-
 def standings(statuses: Iterable[str]) -> str:
     """Name the standings of some rows, each once, in the order of `STANDING`; "" for none."""
-    present = {standing(status) for status in statuses}
+    present = {STANDING[status] for status in statuses}
     return ", ".join(word for word in dict.fromkeys(STANDING.values()) if word in present)
 
 
 def published(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the rows that stand as "paper"."""
-    return rows[rows["status"].map(standing) == "paper"]
+    return rows[rows["status"].map(STANDING) == "paper"]
 
 
 def load_reference(folder: Path, task_word: str | None = None) -> pd.DataFrame:

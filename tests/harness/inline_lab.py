@@ -22,7 +22,7 @@ from harness.declare.table import Table, value
 from harness.declare.task import Task
 from harness.measure.fresh_process import call_fresh
 from harness.outgoing import GuardedStream
-from harness.registry import Library, walk_experiments
+from harness.registry import Library, experiments_of
 from harness.run.executors.inline import InlineExecutor
 from harness.run.executors.job import Executor
 from harness.run.plan import MachineLimits, Plan, make_plan
@@ -228,7 +228,7 @@ def make_library() -> Library:
     for task in TASKS.values():
         library.tasks[task.id] = task
         library.modules[task.id] = __name__
-        for experiment in walk_experiments(task):
+        for experiment in experiments_of([task]):
             library.experiments[experiment.id] = experiment
     return library
 

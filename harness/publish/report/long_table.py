@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from harness.declare.reference import standing
+from harness.declare.reference import STANDING
 from harness.declare.statistics import mean_and_error
 from harness.declare.table import Column, Table
 from harness.publish.report.cell_text import ROUNDING, is_missing
@@ -24,7 +24,7 @@ def other_row(row: Mapping[Any, Any]) -> str:
     at = "" if math.isnan(row["x"]) else f"{row['x_name']} = {number(row['x'])}"
     what = ", ".join(filter(None, [row["series"], at, row["y_name"]]))
     value = " ".join(filter(None, [str(row["value_text"]), row["unit"]]))
-    return f"{what}: {value} ({standing(row['status'])})"
+    return f"{what}: {value} ({STANDING[row['status']]})"
 
 
 def grid(columns: Table, table: pd.DataFrame) -> tuple[list[str], list[list[str]]]:

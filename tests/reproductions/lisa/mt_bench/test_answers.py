@@ -15,7 +15,7 @@ from transformers import LlamaConfig, LlamaForCausalLM
 
 from harness.data import load as datasets
 from harness.errors import DataError, SpecError
-from harness.registry import Library, walk_experiments
+from harness.registry import Library, experiments_of
 from harness.run.executors.inline import InlineExecutor
 from harness.run.plan import Action, MachineLimits, make_plan
 from harness.run.runner import Runner, Summary
@@ -242,7 +242,7 @@ def run(store: RecordStore, *, judged: bool) -> Summary:
     library = Library()
     library.tasks[TASK.id] = TASK
     library.modules[TASK.id] = tab03.__name__
-    for experiment in walk_experiments(TASK):
+    for experiment in experiments_of([TASK]):
         if experiment.id not in library.experiments:
             library.experiments[experiment.id] = experiment
     plan = make_plan([TASK], "smoke", overridden(store, JUDGED if judged else None), LIMITS)
