@@ -23,12 +23,6 @@ from harness.errors import SpecError, nearest
 Scalar = bool | int | float | str
 ColumnType = Literal["int", "float", "str", "bool"]
 FieldRole = Literal["param", "seed"]
-KINDS: dict[ColumnType, tuple[type, ...]] = {
-    "int": (int,),
-    "float": (float, int),
-    "str": (str,),
-    "bool": (bool,),
-}
 TYPES: dict[type, ColumnType] = {int: "int", float: "float", str: "str", bool: "bool"}
 
 
@@ -54,7 +48,8 @@ class Field:
     def refusal(self, value: object) -> str:
         """Say why a value is none of this parameter, or nothing."""
         # By the exact type: True is an int to Python, and another JSON value.
-        if type(value) not in KINDS[self.type]:
+        kind = TYPES.get(type(value))
+        if kind != self.type and (kind, self.type) != ("int", "float"):
             return f"{self.name}={value!r} is no {self.type}"
         if type(value) is float and not math.isfinite(value):
             return f"{self.name}={value!r} is not finite"

@@ -61,7 +61,10 @@ def load_reference(folder: Path, task_word: str | None = None) -> pd.DataFrame:
     Raises SpecError that names file and line for a wrong column, status or number.
     """
     paths = sorted((folder / "reference").glob("*.csv"))
-    frame = _frame(tuple((path, _text(path)) for path in paths))
+    try:
+        frame = _frame(tuple((path, read_text(path)) for path in paths))
+    except UnreadableError as error:
+        raise SpecError(f"{error}: write it again") from error
     if task_word is None:
         return frame.copy()
     return frame[frame["task"] == task_word].reset_index(drop=True)
@@ -75,13 +78,6 @@ def _frame(files: tuple[tuple[Path, str], ...]) -> pd.DataFrame:
     rows = [row for path, text in files for row in _rows(path, text)]
     frame = pd.DataFrame(rows, columns=[*COLUMNS, "value_text"])
     return frame.astype(dict.fromkeys(("x", "value", "abs_err"), "float64"))
-
-
-def _text(path: Path) -> str:
-    try:
-        return read_text(path)
-    except UnreadableError as error:
-        raise SpecError(f"{error}: write it again") from error
 
 
 def _rows(path: Path, text: str) -> Iterator[dict[str, str | float]]:
