@@ -95,10 +95,9 @@ class Library:
         for selector in selectors:
             if selector in self.broken and "/" in selector:
                 raise UsageError(f"task {selector} is broken: {self.broken[selector].reason}")
-        able = [each for each in selectors if not self.broken_among([each])]
-        chosen = {name for each in selectors for name in matches(each, self.tasks)}
-        chosen.update(selected(able, self.tasks, self.papers) if able or not selectors else ())
-        tasks = [self.tasks[name] for name in sorted(chosen)]
+        able = [s for s in selectors if matches(s, self.tasks) or not self.broken_among([s])]
+        chosen = selected(able, self.tasks, self.papers) if able or not selectors else []
+        tasks = [self.tasks[name] for name in chosen]
         return [task for task in tasks if kind is None or task.kind == kind]
 
     def as_listed(self, tasks: Iterable[Task]) -> list[Task]:

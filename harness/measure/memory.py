@@ -167,8 +167,7 @@ def _peaks_after(*, where: str, params: Mapping[str, Scalar]) -> dict[str, int]:
 
     function_at(where)(**params)
     torch.cuda.synchronize()
-    peak = GpuPeak(
-        allocated_bytes=torch.cuda.max_memory_allocated(),
-        reserved_bytes=torch.cuda.max_memory_reserved(),
-    )
-    return asdict(peak)
+    return {
+        "allocated_bytes": torch.cuda.max_memory_allocated(),
+        "reserved_bytes": torch.cuda.max_memory_reserved(),
+    }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -16,15 +15,12 @@ from harness.declare.overrides import Overrides
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.measure import machine
-from harness.settings import JUDGE_MODEL, JUDGE_URL, judge_fault
+from harness.settings import judge_fault
 from harness.store.code import experiment_code
 from harness.store.record import Record
 from harness.store.store import RecordStore, Rejected
 from harness.store.trial import Trial, check_overrides, grid_of, with_upstream
 
-JUDGE_SETTINGS = (JUDGE_URL, JUDGE_MODEL)
-"""Environment variables without which there is no judge: the base URL of an OpenAI-compatible
-endpoint, and the model it is asked for."""
 STALE = "its code changed since: run --stale re-runs it"
 
 
@@ -123,17 +119,15 @@ class MachineLimits:
     memory_bytes: int
     has_cuda: bool
     gpu_bytes: int
-    has_judge: bool
 
 
 def probe_limits() -> MachineLimits:
-    """Look at memory, GPU, user and judge settings, without importing torch."""
+    """Look at memory and GPU, without importing torch."""
     found = machine.gpus()
     return MachineLimits(
         memory_bytes=machine.memory_bytes(),
         has_cuda=bool(found),
         gpu_bytes=max((gpu["memory_bytes"] for gpu in found), default=0),
-        has_judge=all(os.environ.get(name) for name in JUDGE_SETTINGS),
     )
 
 
@@ -151,8 +145,6 @@ def lacking(needs: Needs, limits: MachineLimits) -> str:
         return f"needs {_gb(needs.gpu_bytes)} of GPU memory, has {_gb(limits.gpu_bytes)}"
     if needs.memory_bytes > limits.memory_bytes:
         return f"needs {_gb(needs.memory_bytes)}, has {_gb(limits.memory_bytes)}"
-    if needs.judge and not limits.has_judge:
-        return f"needs a judge model: set {' and '.join(JUDGE_SETTINGS)}"
     if needs.judge and (fault := judge_fault()):
         return f"needs a judge model: {fault}"
     return ""

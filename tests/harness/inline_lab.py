@@ -34,7 +34,7 @@ from harness.store.trial import Trial
 
 calls: list[str] = []
 faults: dict[str, BaseException] = {}
-LIMITS = MachineLimits(memory_bytes=2**34, has_cuda=False, gpu_bytes=0, has_judge=False)
+LIMITS = MachineLimits(memory_bytes=2**34, has_cuda=False, gpu_bytes=0)
 FACTS: dict[str, Any] = {"commit": "c0ffee", "dirty": False, "machine": {}, "versions": {}}
 
 

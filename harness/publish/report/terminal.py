@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from harness.declare.papers import Deviation, deviations_of, load_deviations
 from harness.declare.profiles import PROFILES, Profile
@@ -79,8 +77,7 @@ class View:
     def declared(self) -> str:
         """The file that declares it, from the top of the repository."""
         paper = self.library.papers[self.task.paper]
-        file = Path(str(sys.modules[self.library.modules[self.task.id]].__file__))
-        return "/".join([*paper.package.split("."), file.relative_to(paper.folder).as_posix()])
+        return "/".join([*paper.package.split("."), self.library.files[self.task.id]])
 
 
 def view_of(library: Library, workspace: Workspace, task: Task, profile: Profile | None) -> View:
