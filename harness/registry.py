@@ -11,7 +11,6 @@ import fnmatch
 import importlib
 import importlib.metadata
 import importlib.util
-import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -273,12 +272,7 @@ def _task_files(folder: Path) -> list[Path]:
 
     Inside a study is their place, but one that lies elsewhere must be told too.
     """
-    return sorted(
-        Path(where, name)
-        for where, _, names in os.walk(folder)
-        for name in names
-        if name.endswith(".py") and TASK_FILE.match(name.removesuffix(".py"))
-    )
+    return sorted(path for path in folder.rglob("*.py") if TASK_FILE.match(path.stem))
 
 
 def _add(what: str, known: dict[str, T], name: str, item: T) -> None:
