@@ -12,7 +12,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any, TextIO, cast
 from urllib.parse import quote, unquote
@@ -67,14 +67,6 @@ def _pattern_of(
     # The longest first: one secret may begin with another.
     ordered = sorted(spelled, key=len, reverse=True)
     return re.compile("|".join(map(re.escape, ordered))) if ordered else None
-
-
-def masked(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return rows whose texts hold no secret, and are otherwise as they were."""
-    return [
-        {name: mask(value) if isinstance(value, str) else value for name, value in row.items()}
-        for row in rows
-    ]
 
 
 def tidy(text: str, *, most: int = MESSAGE_CHARS) -> str:

@@ -11,9 +11,8 @@ import fnmatch
 import importlib
 import importlib.metadata
 import importlib.util
-import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -74,7 +73,7 @@ class Library:
     def module_of(self, experiment: Experiment) -> str:
         """Return a task module through which a worker finds the experiment."""
         for task_id, task in self.tasks.items():
-            if any(found is experiment for found in walk_experiments(task)):
+            if experiment in experiments_of([task]):
                 return self.modules[task_id]
         raise SpecError(f"experiment {experiment.id} is read by no task")
 
@@ -95,10 +94,9 @@ class Library:
         for selector in selectors:
             if selector in self.broken and "/" in selector:
                 raise UsageError(f"task {selector} is broken: {self.broken[selector].reason}")
-        able = [each for each in selectors if not self.broken_among([each])]
-        chosen = {name for each in selectors for name in matches(each, self.tasks)}
-        chosen.update(selected(able, self.tasks, self.papers) if able or not selectors else ())
-        tasks = [self.tasks[name] for name in sorted(chosen)]
+        able = [s for s in selectors if matches(s, self.tasks) or not self.broken_among([s])]
+        chosen = selected(able, self.tasks, self.papers) if able or not selectors else []
+        tasks = [self.tasks[name] for name in chosen]
         return [task for task in tasks if kind is None or task.kind == kind]
 
     def as_listed(self, tasks: Iterable[Task]) -> list[Task]:
@@ -147,21 +145,22 @@ def _asks_for(selector: str, broken_id: str) -> bool:
     return selector == paper or fnmatch.fnmatchcase(broken_id, selector)
 
 
-def walk_experiments(task: Task) -> Iterator[Experiment]:
-    """Yield a task's experiments and all that they start from, upstream first."""
-    for experiment in task.reads:
-        yield from _with_upstream(experiment)
-
-
 def experiments_of(tasks: Iterable[Task]) -> list[Experiment]:
-    """Return the experiments of some tasks and all that they start from, each once."""
-    return list(dict.fromkeys(e for task in tasks for e in walk_experiments(task)))
+    """Return the experiments of some tasks and all that they start from, each once.
 
+    What others start from comes first.
+    """
+    found: dict[Experiment, None] = {}
 
-def _with_upstream(experiment: Experiment) -> Iterator[Experiment]:
-    for use in experiment.uses:
-        yield from _with_upstream(use.experiment)
-    yield experiment
+    def add(experiment: Experiment) -> None:
+        for use in experiment.uses:
+            add(use.experiment)
+        found[experiment] = None
+
+    for task in tasks:
+        for experiment in task.reads:
+            add(experiment)
+    return list(found)
 
 
 def load_registry(papers: Collection[str] | None = None) -> Library:
@@ -190,28 +189,18 @@ def load_asked(selectors: Sequence[str]) -> Library:
     return load_registry(asked if selectors else None)
 
 
-def find_papers() -> dict[str, PaperFolder]:
-    """Return the papers on this machine by name, without importing any.
-
-    Raises SpecError for an entry point that leads to none, and for two papers of one name.
-    """
-    found: dict[str, PaperFolder] = {}
-    for name in _packages():
-        for paper in _papers_in(name):
-            if found.setdefault(paper.name, paper) != paper:
-                raise SpecError(f"paper {paper.name!r} is declared twice: rename one of them")
-    return found
-
-
-def find_tasks(
-    selectors: Sequence[str] = (), papers: Mapping[str, PaperFolder] | None = None
-) -> dict[str, str]:
+def find_tasks(selectors: Sequence[str] = ()) -> dict[str, str]:
     """Return titles by task id as paper.toml lists them, sorted, without importing anything.
 
-    Raises SpecError for a paper.toml that is not as it should be: `load_registry` says all of
-    what is wrong there; UsageError for a selector that names nothing.
+    Raises SpecError for an entry point that leads to no paper, two papers of one name, and a
+    paper.toml that is not as it should be: `load_registry` says all of what is wrong there;
+    UsageError for a selector that names nothing.
     """
-    papers = find_papers() if papers is None else papers
+    papers: dict[str, PaperFolder] = {}
+    for package in _packages():
+        for paper in _papers_in(package):
+            if papers.setdefault(paper.name, paper) != paper:
+                raise SpecError(f"paper {paper.name!r} is declared twice: rename one of them")
     titles = {f"{name}/{word}": title
               for name, paper in papers.items() for word, title in _titles(paper)}  # fmt: skip
     return {name: titles[name] for name in selected(selectors, titles, papers)}
@@ -283,12 +272,7 @@ def _task_files(folder: Path) -> list[Path]:
 
     Inside a study is their place, but one that lies elsewhere must be told too.
     """
-    return sorted(
-        Path(where, name)
-        for where, _, names in os.walk(folder)
-        for name in names
-        if name.endswith(".py") and TASK_FILE.match(name.removesuffix(".py"))
-    )
+    return sorted(path for path in folder.rglob("*.py") if TASK_FILE.match(path.stem))
 
 
 def _add(what: str, known: dict[str, T], name: str, item: T) -> None:
@@ -309,7 +293,7 @@ def _load_task(library: Library, paper: PaperFolder, item: Item) -> None:
         task = _task_in(importlib.import_module(module_name))
         if task.id != task_id:
             raise SpecError(f"paper.toml lists {item.file} for {task_id}, not for {task.id}")
-        for experiment in walk_experiments(task):
+        for experiment in experiments_of([task]):
             _add("experiment", library.experiments, experiment.id, experiment)
         _add("task", library.tasks, task_id, task)
         library.modules[task_id] = module_name
@@ -331,7 +315,7 @@ def _task_in(module: ModuleType) -> Task:
 
 def load_experiment(module_name: str, experiment_id: str) -> Experiment:
     """Return an experiment through a task module, as a worker process does."""
-    for experiment in walk_experiments(_task_in(importlib.import_module(module_name))):
+    for experiment in experiments_of([_task_in(importlib.import_module(module_name))]):
         if experiment.id == experiment_id:
             return experiment
     raise SpecError(f"{module_name} reads no experiment {experiment_id}")

@@ -50,7 +50,12 @@ def checked_name(name: str, text: str) -> str:
 
 
 def judge_fault(environment: Mapping[str, str] = os.environ) -> str:
-    """Return what is wrong with the judge's settings as they are; empty where nothing is."""
+    """Return why the settings give no judge; empty where they do.
+
+    Needed are the base URL of an OpenAI-compatible endpoint, and the model it is asked for.
+    """
+    if not (environment.get(JUDGE_URL) and environment.get(JUDGE_MODEL)):
+        return f"set {JUDGE_URL} and {JUDGE_MODEL}"
     checks = {JUDGE_URL: checked_url, JUDGE_MODEL: checked_name, JUDGE_KEY: checked_key}
     try:
         for name, check in checks.items():

@@ -30,8 +30,8 @@ from harness.declare.experiment import (
 from harness.declare.layout import Cell, Layout, Line
 from harness.declare.named import bind
 from harness.declare.params import Params, Scalar, doc, seed
-from harness.declare.profiles import CPU, CPU_UP, GPU_UP, PAPER, PROFILES, SMOKE_AND_CPU, Profile
-from harness.declare.scope import CHECK, Control, Scope, by_theory, ours
+from harness.declare.profiles import CPU, CPU_UP, GPU_UP, PAPER, SMOKE_AND_CPU, Profile
+from harness.declare.scope import CHECK, Scope, by_theory, ours
 from harness.declare.statistics import InvalidQuantity, MissingRows
 from harness.declare.table import (
     Column,

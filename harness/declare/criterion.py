@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -71,18 +70,10 @@ class Criterion:
     edge of its grid: the numbers stand, the verdict is UNDECIDED."""
 
     def __post_init__(self) -> None:
-        pair = isinstance(self.threshold, tuple)
-        if pair != (self.form in ("within", "ratio")):
-            raise SpecError(f"form {self.form} does not fit the threshold {self.threshold}")
         bounds = self.threshold if isinstance(self.threshold, tuple) else (self.threshold,)
-        if any(math.isnan(bound) for bound in bounds) or bounds[0] > bounds[-1]:
-            raise SpecError(f"threshold {self.threshold}: nothing can meet it")
-        if self.form == "ratio" and bounds[-1] <= 0:
-            raise SpecError(f"threshold {self.threshold}: a ratio is positive")
-        if not self.tolerance >= 0.0:
-            raise SpecError(f"tolerance={self.tolerance}, need at least 0")
-        if self.at_least_of is not None and self.at_least_of < 1:
-            raise SpecError(f"at_least_of={self.at_least_of}, need at least 1")
+        # A ratio is positive; and nothing is above NaN, nor below it.
+        if not bounds[0] <= bounds[-1] or (self.form == "ratio" and bounds[-1] <= 0):
+            raise SpecError(f"threshold {self.threshold} of {self.form}: nothing can meet it")
 
     def unless(self, doubt: Doubt) -> Criterion:
         """Return the criterion that decides nothing where `doubt` says why."""
@@ -108,18 +99,14 @@ class Criterion:
 def _bound(
     form: Form,
     quantity: Quantity,
-    threshold: Threshold,
+    threshold: float,
     unit: str,
     *,
     tolerance: float = 0.0,
     paper_value: PaperValue | None = None,
 ) -> Criterion:
-    if isinstance(threshold, tuple):
-        threshold = (float(threshold[0]), float(threshold[1]))
-    else:
-        threshold = float(threshold)
     return Criterion(
-        form=form, quantity=quantity, threshold=threshold, unit=unit,
+        form=form, quantity=quantity, threshold=float(threshold), unit=unit,
         tolerance=tolerance, paper_value=paper_value,
     )  # fmt: skip
 
@@ -136,19 +123,8 @@ equal = partial(_bound, "equal")
 """Ask that a quantity equals a value, to a `tolerance`."""
 
 
-def within(
-    quantity: Quantity,
-    low: float,
-    high: float,
-    unit: str,
-    *,
-    paper_value: PaperValue | None = None,
-) -> Criterion:
-    """Ask that a quantity lies between two thresholds, which belong to the range."""
-    return _bound("within", quantity, (low, high), unit, paper_value=paper_value)
-
-
-def ratio(
+def _range(
+    form: Form,
     quantity: Quantity,
     low: float,
     high: float,
@@ -156,8 +132,16 @@ def ratio(
     *,
     paper_value: PaperValue | None = None,
 ) -> Criterion:
-    """Ask that numerator over denominator lies in a range, as a geometric mean over seeds."""
-    return _bound("ratio", quantity, (low, high), unit, paper_value=paper_value)
+    bounds = (float(low), float(high))
+    return Criterion(
+        form=form, quantity=quantity, threshold=bounds, unit=unit, paper_value=paper_value
+    )
+
+
+within = partial(_range, "within")
+"""Ask that a quantity lies between two thresholds, which belong to the range."""
+ratio = partial(_range, "ratio")
+"""Ask that numerator over denominator lies in a range, as a geometric mean over seeds."""
 
 
 def _steps(

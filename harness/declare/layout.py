@@ -104,25 +104,19 @@ class Layout:
         return column.cell or row.cell or self.cell
 
     def searched(self, table: pd.DataFrame) -> Callable[[Line, Line], pd.DataFrame]:
-        """Return what finds the rows of a place, with or without a value, by one sort.
-
-        There is at most one per seed. It gives only the columns that a cell shows, where no remark
-        may ask for others.
-        """
+        """Return what finds the rows of a place, with or without a value: at most one per seed."""
         rows_by: dict[tuple[str, ...], dict[tuple[Scalar, ...], list[int]]] = {}
-        shown: dict[tuple[str, ...], pd.DataFrame] = {}
 
         def at(row: Line, column: Line) -> pd.DataFrame:
-            where, cell = {**self.where, **row.where, **column.where}, self.cell_of(row, column)
+            where = {**self.where, **row.where, **column.where}
+            if not where:
+                return table
             names = tuple(where)
             if names not in rows_by:
+                # Once for all places of these columns: each search of its own reads the table.
                 found = rows_by.setdefault(names, {})
                 for number, key in enumerate(zip(*(table[n].tolist() for n in names), strict=True)):
                     found.setdefault(key, []).append(number)
-            columns = () if cell.remark else tuple({cell.value, cell.spread or cell.value})
-            if columns not in shown:
-                shown[columns] = table[list(columns)] if columns else table
-            rows = rows_by[names].get(tuple(where.values()), []) if names else range(len(table))
-            return shown[columns].take(list(rows))
+            return table.take(rows_by[names].get(tuple(where.values()), []))
 
         return at

@@ -23,12 +23,6 @@ from harness.errors import SpecError, nearest
 Scalar = bool | int | float | str
 ColumnType = Literal["int", "float", "str", "bool"]
 FieldRole = Literal["param", "seed"]
-KINDS: dict[ColumnType, tuple[type, ...]] = {
-    "int": (int,),
-    "float": (float, int),
-    "str": (str,),
-    "bool": (bool,),
-}
 TYPES: dict[type, ColumnType] = {int: "int", float: "float", str: "str", bool: "bool"}
 
 
@@ -54,7 +48,8 @@ class Field:
     def refusal(self, value: object) -> str:
         """Say why a value is none of this parameter, or nothing."""
         # By the exact type: True is an int to Python, and another JSON value.
-        if type(value) not in KINDS[self.type]:
+        kind = TYPES.get(type(value))
+        if kind != self.type and (kind, self.type) != ("int", "float"):
             return f"{self.name}={value!r} is no {self.type}"
         if type(value) is float and not math.isfinite(value):
             return f"{self.name}={value!r} is not finite"
@@ -100,9 +95,28 @@ class Params:
                 raise SpecError(f"{type(self).__name__}: {refusal}")
 
     @classmethod
+    @cache
     def fields(cls) -> tuple[Field, ...]:
-        """Return the parameters in their order."""
-        return _fields_of(cls)  # type: ignore[arg-type]  # mypy: a class is hashable
+        """Return the parameters in their order.
+
+        Raises SpecError for one without meaning, or of a type that no column has.
+        """
+        hints = get_type_hints(cls)
+        found = []
+        for field in dataclasses.fields(cls):  # type: ignore[arg-type]  # every subclass is one
+            where = f"{cls.__name__}.{field.name}"
+            if "doc" not in field.metadata:
+                raise SpecError(f"{where}: declare it with doc() or seed()")
+            kind, choices = _type_of(hints[field.name])
+            if kind is None:
+                raise SpecError(
+                    f"{where}: {hints[field.name]} is no bool, int, float, str or Literal of one"
+                    " of them"
+                )
+            default: Any = None if field.default is _NOTHING else field.default
+            own = {"name": field.name, "type": kind, "choices": choices, "default": default}
+            found.append(Field(**own, **field.metadata))
+        return tuple(found)
 
     def to_json(self) -> dict[str, Scalar]:
         """Return what enters a key: all fields, less added ones at their default."""
@@ -124,27 +138,6 @@ class Params:
                 hint = nearest(name, names)
                 raise SpecError(f"{cls.__name__}: no parameter is called {name!r}{hint}")
         return cls(**params)
-
-
-@cache
-def _fields_of(cls: Any) -> tuple[Field, ...]:
-    """Read a class's fields. Raises SpecError for one without meaning, or of an unlike type."""
-    hints = get_type_hints(cls)
-    found = []
-    for field in dataclasses.fields(cls):
-        if "doc" not in field.metadata:
-            raise SpecError(f"{cls.__name__}.{field.name}: declare it with doc() or seed()")
-        kind, choices = _type_of(hints[field.name])
-        if kind is None:
-            raise SpecError(
-                f"{cls.__name__}.{field.name}: {hints[field.name]} is no bool, int, float, str or"
-                " Literal of one of them"
-            )
-        default: Any = None if field.default is _NOTHING else field.default
-        found.append(
-            Field(name=field.name, type=kind, choices=choices, default=default, **field.metadata)
-        )
-    return tuple(found)
 
 
 def _type_of(hint: Any) -> tuple[ColumnType | None, tuple[Scalar, ...]]:

@@ -30,7 +30,7 @@ STANDING = {
     "third_party": "third party",
     "derived": "derived",
 }
-"""Status -> how a value may be called in a table, a figure or a verdict."""
+"""Status -> how a value may be called in a table, a figure or a verdict; two of them "paper"."""
 
 MARKS = {"exact": "", "digitised": "t", "early_version": "e", "third_party": "3", "derived": "d"}
 """Status -> the mark behind a value in a printed table."""
@@ -41,24 +41,15 @@ NOT_KNOWN = "not known here"
 _WORD = re.compile(r"^[a-z][a-z0-9_]*$")
 
 
-def standing(status: str) -> str:
-    """Say how a row of this status may be called; only `exact` and `digitised` are "paper".
-
-    >>> standing("digitised"), standing("early_version")
-    ('paper', 'early version')
-    """
-    return STANDING[status]
-
-
 def standings(statuses: Iterable[str]) -> str:
     """Name the standings of some rows, each once, in the order of `STANDING`; "" for none."""
-    present = {standing(status) for status in statuses}
+    present = {STANDING[status] for status in statuses}
     return ", ".join(word for word in dict.fromkeys(STANDING.values()) if word in present)
 
 
 def published(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the rows that stand as "paper"."""
-    return rows[rows["status"].map(standing) == "paper"]
+    return rows[rows["status"].map(STANDING) == "paper"]
 
 
 def load_reference(folder: Path, task_word: str | None = None) -> pd.DataFrame:
@@ -70,7 +61,10 @@ def load_reference(folder: Path, task_word: str | None = None) -> pd.DataFrame:
     Raises SpecError that names file and line for a wrong column, status or number.
     """
     paths = sorted((folder / "reference").glob("*.csv"))
-    frame = _frame(tuple((path, _text(path)) for path in paths))
+    try:
+        frame = _frame(tuple((path, read_text(path)) for path in paths))
+    except UnreadableError as error:
+        raise SpecError(f"{error}: write it again") from error
     if task_word is None:
         return frame.copy()
     return frame[frame["task"] == task_word].reset_index(drop=True)
@@ -84,13 +78,6 @@ def _frame(files: tuple[tuple[Path, str], ...]) -> pd.DataFrame:
     rows = [row for path, text in files for row in _rows(path, text)]
     frame = pd.DataFrame(rows, columns=[*COLUMNS, "value_text"])
     return frame.astype(dict.fromkeys(("x", "value", "abs_err"), "float64"))
-
-
-def _text(path: Path) -> str:
-    try:
-        return read_text(path)
-    except UnreadableError as error:
-        raise SpecError(f"{error}: write it again") from error
 
 
 def _rows(path: Path, text: str) -> Iterator[dict[str, str | float]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 from harness.declare.criterion import Criterion
@@ -11,6 +12,7 @@ from harness.errors import SpecError
 
 Grade = Literal["exact", "empirical"]
 ThresholdFrom = Literal["paper", "theory", "calibration", "ours"]
+ELSEWHERE = "this scale cannot show it"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -34,7 +36,7 @@ class Scope:
     claim's source names; `calibration`: other data and nets; `ours`: our reading of a word."""
     profiles: tuple[Profile, ...]
     """Where it is decidable; elsewhere the verdict is UNTESTED, "scale"."""
-    elsewhere: str = "this scale cannot show it"
+    elsewhere: str = ELSEWHERE
     """Why the other profiles cannot decide it."""
     deviation: str = ""
     """The entry of deviations.toml that says why the threshold is ours."""
@@ -91,29 +93,19 @@ CHECK = Scope(
 """An exact statement, on the whole table, wherever it was run."""
 
 
+by_theory = partial(Scope, grade="empirical", threshold_from="theory", profiles=CPU_UP)
+"""Scope of a claim whose threshold follows from the method or a theorem."""
+
+
 def ours(
     deviation: str,
     *,
     profiles: tuple[Profile, ...] = CPU_UP,
-    elsewhere: str = "this scale cannot show it",
+    elsewhere: str = ELSEWHERE,
     deterministic: bool = False,
 ) -> Scope:
     """Return the scope of a claim of the paper whose threshold is our reading of a word."""
-    scope = by_theory(profiles=profiles, elsewhere=elsewhere, deterministic=deterministic)
-    return replace(scope, threshold_from="ours", deviation=deviation)
-
-
-def by_theory(
-    *,
-    profiles: tuple[Profile, ...] = CPU_UP,
-    elsewhere: str = "this scale cannot show it",
-    deterministic: bool = False,
-) -> Scope:
-    """Return the scope of a claim whose threshold follows from the method or a theorem."""
     return Scope(
-        grade="empirical",
-        threshold_from="theory",
-        profiles=profiles,
-        elsewhere=elsewhere,
-        deterministic=deterministic,
-    )
+        grade="empirical", threshold_from="ours", deviation=deviation,
+        profiles=profiles, elsewhere=elsewhere, deterministic=deterministic,
+    )  # fmt: skip

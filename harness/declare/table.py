@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import functools
 import operator
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, Literal
 
-from harness.declare.params import TYPES, ColumnType, Field, Params, Scalar
+from harness.declare.params import TYPES, ColumnType, Params, Scalar
 from harness.declare.statistics import MissingRows
 from harness.errors import SpecError
 
@@ -40,24 +40,22 @@ class Column:
 Scalars = type[int] | type[float] | type[str] | type[bool]
 
 
-def param(name: str, type: Scalars, doc: str, *, nullable: bool = False) -> Column:
-    """Return a column that tells rows apart and is no parameter of the trials as it stands."""
-    return Column(name=name, type=TYPES[type], role="param", doc=doc, nullable=nullable)
+def _declared(role: Role, name: str, type: Scalars, doc: str, *, nullable: bool = False) -> Column:
+    return Column(name=name, type=TYPES[type], role=role, doc=doc, nullable=nullable)
+
+
+param = partial(_declared, "param")
+"""A column that tells rows apart and is no parameter of the trials as it stands:
+`param(name, type, doc, nullable=False)`."""
+value = partial(_declared, "value")
+"""A column of results, which another run gives again to the byte."""
+measured = partial(_declared, "measurement")
+"""A column that another run may change, such as a time."""
 
 
 def seed_column(doc: str, name: str = "seed") -> Column:
     """Return the column of what counts as a seed, where it is no parameter as it stands."""
     return Column(name=name, type="int", role="seed", doc=doc)
-
-
-def value(name: str, type: Scalars, doc: str, *, nullable: bool = False) -> Column:
-    """Return a column of results, which another run gives again to the byte."""
-    return Column(name=name, type=TYPES[type], role="value", doc=doc, nullable=nullable)
-
-
-def measured(name: str, type: Scalars, doc: str, *, nullable: bool = False) -> Column:
-    """Return a column that another run may change, such as a time."""
-    return Column(name=name, type=TYPES[type], role="measurement", doc=doc, nullable=nullable)
 
 
 def artifact(name: str, doc: str) -> Column:
@@ -75,11 +73,8 @@ def columns_of(
     fields = {field.name: field for field in params.fields()}
     if unknown := {*only, *without} - fields.keys():
         raise SpecError(f"{params.__name__} has no parameters {sorted(unknown)}")
-    return tuple(_column(fields[n]) for n in only or fields if n not in without)
-
-
-def _column(field: Field) -> Column:
-    return Column(name=field.name, type=field.type, role=field.role, doc=field.doc)
+    chosen = [fields[name] for name in only or fields if name not in without]
+    return tuple(Column(name=f.name, type=f.type, role=f.role, doc=f.doc) for f in chosen)
 
 
 def counted_seeds(count: int, unit: str = "") -> str:
@@ -170,7 +165,7 @@ def matching(table: pd.DataFrame, wanted: Mapping[str, Scalar]) -> pd.DataFrame:
         return table
     equal = [_equal(table[name], each) for name, each in wanted.items()]
     # One selection, not one per column: each copies all columns.
-    return table.take(functools.reduce(operator.and_, equal).nonzero()[0])
+    return table.take(reduce(operator.and_, equal).nonzero()[0])
 
 
 def _equal(column: pd.Series, value: Scalar) -> np.ndarray:

@@ -215,10 +215,7 @@ def decide(
         reason = "the quantity is infinite, as where runs diverge"
     if not single and len(samples) < MIN_SEEDS:
         word, reason = Word.UNDECIDED, f"{len(samples)} seed(s), need at least {MIN_SEEDS}"
-    parts = [
-        _part(criterion, _named(criterion, place, len(words)), interval)
-        for place, interval in enumerate(intervals)
-    ]
+    parts = [_part(criterion, each, place, len(words)) for place, each in enumerate(intervals)]
     return Verdict(
         word=word,
         reason=reason,
@@ -229,14 +226,6 @@ def decide(
         deciding=parts[worst].name,
         parts=tuple(parts) if len(parts) > 1 else (),
     )
-
-
-def _named(criterion: Criterion, place: int, count: int) -> str:
-    """Name one of the numbers that are judged; nothing where there is one."""
-    if len(criterion.names) == count:
-        return criterion.names[place]
-    noun = "step" if criterion.form in STEPS else "number"
-    return f"{noun} {place + 1} of {count}" if count > 1 else ""
 
 
 def _over_seeds(values: Sequence[float]) -> Interval:
@@ -309,15 +298,15 @@ def _word(interval: Interval, low: float, high: float, *, strict: bool) -> Word:
     return Word.CONTRADICTED if outside else Word.UNDECIDED
 
 
-def _exp(number: float) -> float:
-    # A log ratio over two unlike seeds can have an interval wider than the floats.
-    return math.exp(number) if number < 700.0 else math.inf
-
-
-def _part(criterion: Criterion, name: str, interval: Interval) -> Part:
-    """Return an interval as a reader has it; JSON holds no infinity."""
+def _part(criterion: Criterion, interval: Interval, place: int, count: int) -> Part:
+    """Return one of several intervals as a reader has it; JSON holds no infinity."""
     numbers = [interval.mean, interval.low, interval.high]
     if criterion.form == "ratio":
-        numbers = [_exp(number) for number in numbers]
+        # A log ratio over two unlike seeds can have an interval wider than the floats.
+        numbers = [math.exp(number) if number < 700.0 else math.inf for number in numbers]
     measured, low, high = (number if math.isfinite(number) else None for number in numbers)
+    noun = "step" if criterion.form in STEPS else "number"
+    name = f"{noun} {place + 1} of {count}" if count > 1 else ""
+    if len(criterion.names) == count:
+        name = criterion.names[place]
     return Part(name=name, measured=measured, low=low, high=high)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from harness.choices import noted
@@ -101,12 +100,12 @@ def _made(way: Way) -> tuple[Work, str]:
         step = way.make()
         step()
     told = "; ".join(f"{what}: {which}" for what, which in sorted(choices.items()))
-    return partial(_step_within, way, step), told or NOTHING_CHOSEN
 
+    def again() -> None:
+        with way.within():
+            step()
 
-def _step_within(way: Way, step: Work) -> None:
-    with way.within():
-        step()
+    return again, told or NOTHING_CHOSEN
 
 
 def _summary(timing: Timing) -> dict[str, Any]:

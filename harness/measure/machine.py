@@ -51,13 +51,15 @@ def machine_facts() -> dict[str, Any]:
     """
     commit, dirty = source_state()
     cpuinfo = read_cpuinfo()
+    # Two numbers of the kernel's release: the rest may name whoever built it.
+    release = ".".join(platform.release().split("-")[0].split(".")[:2])
     return {
         "cpu": cpuinfo.get("model name") or platform.processor() or platform.machine(),
         "cpu_id": cpu_id(cpuinfo),
         "isa": instruction_set(cpuinfo.get("flags", "").split(), os.environ.get(CAPABILITY, "")),
         "num_cores": num_cores(),
         "memory_bytes": memory_bytes(),
-        "os": _operating_system(),
+        "os": f"{platform.system()} {release}",
         "architecture": platform.machine(),
         "python": platform.python_version(),
         "versions": package_versions(),
@@ -179,12 +181,6 @@ def source_state(root: Path | None = None) -> tuple[str, bool]:
     asked = ["git", "--no-optional-locks", "-C", str(top), "status", "--porcelain", "--", "."]
     changes = _output([*asked, *excluded])
     return answer[0], bool(changes)
-
-
-def _operating_system() -> str:
-    # Two numbers of the kernel's release: the rest may name whoever built it.
-    release = ".".join(platform.release().split("-")[0].split(".")[:2])
-    return f"{platform.system()} {release}"
 
 
 def _output(command: list[str]) -> str:

@@ -156,8 +156,7 @@ def gpu_peak(
     check_importable(function)
     if not torch.cuda.is_available():
         raise EnvError("a GPU peak needs a GPU, torch finds none: run it on a machine with one")
-    where = f"{function.__module__}:{function.__qualname__}"
-    call = {"where": where, "params": dict(params)}
+    call = {"where": f"{function.__module__}:{function.__qualname__}", "params": dict(params)}
     return GpuPeak(**call_fresh(_peaks_after, call, timeout_s=timeout_s))
 
 
@@ -167,8 +166,7 @@ def _peaks_after(*, where: str, params: Mapping[str, Scalar]) -> dict[str, int]:
 
     function_at(where)(**params)
     torch.cuda.synchronize()
-    peak = GpuPeak(
-        allocated_bytes=torch.cuda.max_memory_allocated(),
-        reserved_bytes=torch.cuda.max_memory_reserved(),
-    )
-    return asdict(peak)
+    return {
+        "allocated_bytes": torch.cuda.max_memory_allocated(),
+        "reserved_bytes": torch.cuda.max_memory_reserved(),
+    }

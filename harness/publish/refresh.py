@@ -16,7 +16,7 @@ from harness.publish.check_row import CheckRow
 from harness.publish.stand_ins import stand_ins
 from harness.publish.stored import Stored
 from harness.publish.verdicts import write_verdicts
-from harness.registry import Library, walk_experiments
+from harness.registry import Library, experiments_of
 from harness.store.result import (
     TaskResult,
     build_result,
@@ -82,7 +82,7 @@ def draw_stored(workspace: Workspace, library: Library, task: Task) -> list[Path
 def pack_experiments(task: Task, profile: Profile, store: RecordStore) -> None:
     """Write the committed record files behind a task, upstream trials included."""
     trials: dict[str, dict[str, Trial]] = {}
-    for experiment in walk_experiments(task):
+    for experiment in experiments_of([task]):
         for trial in grid_of(experiment, profile):
             for each in with_upstream(trial):
                 trials.setdefault(each.experiment.id, {})[each.key] = each

@@ -9,7 +9,7 @@ from harness.declare.experiment import Experiment, Needs
 from harness.declare.overrides import Overrides
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
-from harness.registry import walk_experiments
+from harness.registry import experiments_of
 from harness.store.trial import trials_behind
 from harness.store.workspace import COMMITTED_PROFILES
 
@@ -18,7 +18,7 @@ Awaited = Literal["", "card", "judge"]
 
 def awaited_by(task: Task) -> Awaited:
     """Return what a task waits for: a card for its only trials, or a judge model at `cpu`."""
-    experiments = list(walk_experiments(task))
+    experiments = experiments_of([task])
     scales = [p for p in COMMITTED_PROFILES if any(each.has_grid(p) for each in experiments)]
     if scales == ["gpu"]:
         return "card"

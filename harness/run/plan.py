@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -11,20 +10,17 @@ from functools import cache
 from math import fsum
 
 from harness.data import load as datasets
-from harness.declare.experiment import Estimate, Experiment, Needs, Status
+from harness.declare.experiment import Estimate, Needs, Status
 from harness.declare.overrides import Overrides
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.measure import machine
-from harness.settings import JUDGE_MODEL, JUDGE_URL, judge_fault
+from harness.settings import judge_fault
 from harness.store.code import experiment_code
 from harness.store.record import Record
 from harness.store.store import RecordStore, Rejected
-from harness.store.trial import Trial, check_overrides, declared_grid, grid_of, with_upstream
+from harness.store.trial import Trial, check_overrides, grid_of, with_upstream
 
-JUDGE_SETTINGS = (JUDGE_URL, JUDGE_MODEL)
-"""Environment variables without which there is no judge: the base URL of an OpenAI-compatible
-endpoint, and the model it is asked for."""
 STALE = "its code changed since: run --stale re-runs it"
 
 
@@ -123,17 +119,15 @@ class MachineLimits:
     memory_bytes: int
     has_cuda: bool
     gpu_bytes: int
-    has_judge: bool
 
 
 def probe_limits() -> MachineLimits:
-    """Look at memory, GPU, user and judge settings, without importing torch."""
+    """Look at memory and GPU, without importing torch."""
     found = machine.gpus()
     return MachineLimits(
         memory_bytes=machine.memory_bytes(),
         has_cuda=bool(found),
         gpu_bytes=max((gpu["memory_bytes"] for gpu in found), default=0),
-        has_judge=all(os.environ.get(name) for name in JUDGE_SETTINGS),
     )
 
 
@@ -151,8 +145,6 @@ def lacking(needs: Needs, limits: MachineLimits) -> str:
         return f"needs {_gb(needs.gpu_bytes)} of GPU memory, has {_gb(limits.gpu_bytes)}"
     if needs.memory_bytes > limits.memory_bytes:
         return f"needs {_gb(needs.memory_bytes)}, has {_gb(limits.memory_bytes)}"
-    if needs.judge and not limits.has_judge:
-        return f"needs a judge model: set {' and '.join(JUDGE_SETTINGS)}"
     if needs.judge and (fault := judge_fault()):
         return f"needs a judge model: {fault}"
     return ""
@@ -206,33 +198,12 @@ def plan_trials(
     return planner.plan
 
 
-class Costs:
-    """What trials take: what is declared, scaled by how long recorded ones of their kind took."""
-
-    def __init__(self, store: RecordStore, profile: Profile) -> None:
-        self._store, self._profile = store, profile
-        self._paces: dict[str, float] = {}
-
-    def estimate(self, trial: Trial, record: Record | Rejected | None) -> Estimate:
-        """Return what a trial takes; its own record tells it best."""
-        declared = _declared(trial)
-        if isinstance(record, Record) and record.is_result:
-            return replace(declared, seconds=record.provenance.wall_s)
-        return replace(declared, seconds=declared.seconds * self._pace(trial.experiment))
-
-    def _pace(self, experiment: Experiment) -> float:
-        """Return how long recorded trials took beside what was declared; 1 without any."""
-        if experiment.id not in self._paces:
-            grid = declared_grid(experiment, self._profile)
-            found = [(trial, record) for trial in grid if (record := self._store.result(trial))]
-            declared_s = fsum(_declared(trial).seconds for trial, _ in found)
-            took_s = fsum(record.provenance.wall_s for _, record in found)
-            self._paces[experiment.id] = took_s / declared_s if declared_s else 1.0
-        return self._paces[experiment.id]
-
-
-def _declared(trial: Trial) -> Estimate:
-    return trial.experiment.estimate_of(trial.params) or Estimate(seconds=0.0)
+def estimate_of(trial: Trial, record: Record | Rejected | None) -> Estimate:
+    """Return what a trial takes: what is declared; its own record tells it best."""
+    declared = trial.experiment.estimate_of(trial.params) or Estimate(seconds=0.0)
+    if isinstance(record, Record) and record.is_result:
+        return replace(declared, seconds=record.provenance.wall_s)
+    return declared
 
 
 class _Planner:
@@ -242,7 +213,6 @@ class _Planner:
         self, plan: Plan, store: RecordStore, limits: MachineLimits, rerun_stale: bool
     ) -> None:
         self.plan, self.store, self.rerun_stale = plan, store, rerun_stale
-        self.costs = Costs(store, plan.profile)
         self.code = cache(experiment_code)
         self.lack = cache(lambda needs: lacking(needs, limits))
 
@@ -254,7 +224,7 @@ class _Planner:
         action, reason = self._decide(trial, record, stale)
         self.plan.items[trial.key] = item = PlannedTrial(
             trial=trial, action=action, reason=reason, stale=stale,
-            estimate=self.costs.estimate(trial, record),
+            estimate=estimate_of(trial, record),
         )  # fmt: skip
         return item
 

@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -48,16 +48,6 @@ class Summary:
     wall_s: float = 0.0
 
 
-@dataclass(slots=True, eq=False)
-class _Work:
-    """A job that is waiting or running."""
-
-    trial: Trial
-    job: Job
-    seconds: float
-    not_before: float = 0.0
-
-
 class Runner:
     """Runs one plan once."""
 
@@ -83,7 +73,11 @@ class Runner:
         to_run = plan.with_action(Action.RUN)
         self.open = {item.trial.key for item in to_run}
         self.num_open = Counter(item.trial.experiment.id for item in to_run)
+        self.waiting = {item.trial.key: item for item in to_run}
+        self.running: dict[Future[Report], PlannedTrial] = {}
         self.lost: set[str] = set()
+        self.not_before: dict[str, float] = {}
+        """When a trial that another run held is looked at again."""
         self.errors: dict[str, list[str]] = {}
         """Per experiment the errors of the trials that ended last, as long as they are equal."""
         self.stop_requested = False
@@ -102,16 +96,13 @@ class Runner:
         """
         self.summary.num_reused = len(self.plan.with_action(Action.REUSE))
         self._record_blocked()
-        to_run = self.plan.with_action(Action.RUN)
-        waiting = [self._work_of(item) for item in to_run]
-        running: dict[Future[Report], _Work] = {}
         self.is_running = True
         finished = False
         try:
-            self.progress.start(len(to_run))
+            self.progress.start(len(self.waiting))
             self._announce_finished()
-            self._loop(waiting, running)
-            finished = not running
+            self._loop()
+            finished = not self.running
         except KeyboardInterrupt:
             self.stop_requested = True
         finally:
@@ -126,27 +117,27 @@ class Runner:
         self.summary.wall_s = time.monotonic() - self.start
         return self.summary
 
-    def _loop(self, waiting: list[_Work], running: dict[Future[Report], _Work]) -> None:
-        while (waiting or running) and not self.stop_requested:
-            self._drop_hopeless(waiting)
-            self._fill(waiting, running)
-            if self.summary.out_of_time and not running:
+    def _loop(self) -> None:
+        while (self.waiting or self.running) and not self.stop_requested:
+            self._drop_hopeless()
+            self._fill()
+            if self.summary.out_of_time and not self.running:
                 return
-            if not running:
+            if not self.running:
                 time.sleep(POLL_S)
-            done, _ = wait(running, timeout=POLL_S, return_when=FIRST_COMPLETED)
+            done, _ = wait(self.running, timeout=POLL_S, return_when=FIRST_COMPLETED)
             if self.stop_requested:
                 # What ended now may have been killed by the signal that asked us to stop.
                 return
             for future in done:
-                self._finish(future, running.pop(future), waiting)
-            if self._is_late() and running:
+                self._finish(future, self.running.pop(future))
+            if self._is_late() and self.running:
                 self.summary.out_of_time = True
                 return
 
-    def _work_of(self, item: PlannedTrial) -> _Work:
+    def _job_of(self, item: PlannedTrial) -> Job:
         trial, experiment = item.trial, item.trial.experiment
-        job = Job(
+        return Job(
             task_module=self.library.module_of(experiment),
             experiment=experiment.id,
             params=dict(trial.params),
@@ -155,7 +146,6 @@ class Runner:
             facts={**self._facts_of(experiment), "rerun": item.stale},
             timeout_s=experiment.limit_s(trial.params),
         )
-        return _Work(trial, job, item.estimate.seconds)
 
     def _facts_now(self, experiment: Experiment) -> dict[str, Any]:
         """Return what all records of an experiment share, with what claims on it ask as of now."""
@@ -166,67 +156,70 @@ class Runner:
             "registered": registrations(tasks, self.plan.profile, self.plan.overrides),
         }
 
-    def _fill(self, waiting: list[_Work], running: dict[Future[Report], _Work]) -> None:
+    def _fill(self) -> None:
         """Submit what is ready, two jobs per worker, a timing trial alone and in its turn."""
-        if any(work.trial.needs.exclusive for work in running.values()):
+        if any(item.trial.needs.exclusive for item in self.running.values()):
             return
-        for work in list(waiting):
-            if len(running) >= 2 * self.executor.num_workers or self.stop_requested:
+        for item in list(self.waiting.values()):
+            if len(self.running) >= 2 * self.executor.num_workers or self.stop_requested:
                 break
-            if not self._is_ready(work) or self._is_late(work.seconds):
+            if not self._is_ready(item) or self._is_late(item.estimate.seconds):
                 continue
-            if work.trial.needs.exclusive and running:
+            if item.trial.needs.exclusive and self.running:
                 # What comes after it waits too: else it would be the last of all.
                 break
-            waiting.remove(work)
-            future = self.executor.submit(work.job)
-            running[future] = work
+            del self.waiting[item.trial.key]
+            future = self.executor.submit(self._job_of(item))
+            self.running[future] = item
             # One that is done already ran in this process: its end comes before the next one.
-            if work.trial.needs.exclusive or future.done():
+            if item.trial.needs.exclusive or future.done():
                 break
-        if waiting and not running:
-            ready = [self._is_late(work.seconds) for work in waiting if self._is_ready(work)]
-            self.summary.out_of_time = self._is_late() or (bool(ready) and all(ready))
+        if self.waiting and not self.running:
+            ready = [
+                item.estimate.seconds for item in self.waiting.values() if self._is_ready(item)
+            ]
+            self.summary.out_of_time = self._is_late(min(ready, default=0.0))
 
-    def _is_ready(self, work: _Work) -> bool:
-        upstream_open = any(source.key in self.open for source in work.trial.upstream)
-        return time.monotonic() >= work.not_before and not upstream_open
+    def _is_ready(self, item: PlannedTrial) -> bool:
+        upstream_open = any(source.key in self.open for source in item.trial.upstream)
+        return time.monotonic() >= self.not_before.get(item.trial.key, 0.0) and not upstream_open
 
-    def _drop_hopeless(self, waiting: list[_Work]) -> None:
+    def _drop_hopeless(self) -> None:
         """Give up jobs whose upstream failed, and leave those of a stopped experiment."""
-        for work in list(waiting):
-            name = work.trial.experiment.id
-            lost = [source.name for source in work.trial.upstream if source.key in self.lost]
+        for item in list(self.waiting.values()):
+            name = item.trial.experiment.id
+            lost = [source.name for source in item.trial.upstream if source.key in self.lost]
             if name in self.summary.stopped:
-                waiting.remove(work)
-                self.lost.add(work.trial.key)
+                del self.waiting[item.trial.key]
+                self.lost.add(item.trial.key)
                 self._write_without_rows(
-                    work.trial,
+                    item.trial,
                     Status.SKIPPED,
                     f"{name} was stopped by the same error three times in a row:"
                     f" {self.summary.stopped[name]}",
                 )
             elif lost:
-                waiting.remove(work)
-                self._record_lost(work, Status.SKIPPED, f"needs {lost[0]}, which failed")
+                del self.waiting[item.trial.key]
+                self._record_lost(item.trial, Status.SKIPPED, f"needs {lost[0]}, which failed")
 
     def _is_late(self, seconds: float = 0.0) -> bool:
         return self.deadline is not None and time.monotonic() + seconds > self.deadline
 
-    def _finish(self, future: Future[Report], work: _Work, waiting: list[_Work]) -> None:
+    def _finish(self, future: Future[Report], item: PlannedTrial) -> None:
         try:
             report = future.result()
         except JobFailed as failed:
-            self._record_lost(work, Status.FAILED, str(failed))
+            self._record_lost(item.trial, Status.FAILED, str(failed))
             return
         except HarnessError as error:
             # The worker could not write: going on would lose every further result too.
             raise RunError(str(error)) from error
         if report.status == BUSY:
             # Another run holds it: what that one leaves is looked at again.
-            waiting.append(replace(work, not_before=time.monotonic() + BUSY_RETRY_S))
+            self.not_before[item.trial.key] = time.monotonic() + BUSY_RETRY_S
+            self.waiting[item.trial.key] = item
             return
-        self._close(work.trial, report)
+        self._close(item.trial, report)
 
     def _close(self, trial: Trial, report: Report) -> None:
         self.open.discard(trial.key)
@@ -264,11 +257,11 @@ class Runner:
                 continue
             self._write_without_rows(item.trial, Status.SKIPPED, item.reason)
 
-    def _record_lost(self, work: _Work, status: Status, reason: str) -> None:
+    def _record_lost(self, trial: Trial, status: Status, reason: str) -> None:
         reason = tidy(reason)
-        self._write_without_rows(work.trial, status, reason)
+        self._write_without_rows(trial, status, reason)
         report = Report(status=status, wall_s=0.0, note=reason)
-        self._close(work.trial, report)
+        self._close(trial, report)
 
     def _write_without_rows(self, trial: Trial, status: Status, reason: str) -> None:
         """Record an end without a result, unless another run is at the trial right now."""

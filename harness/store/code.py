@@ -11,7 +11,8 @@ import ast
 import hashlib
 import re
 from functools import cache
-from importlib.util import find_spec, resolve_name
+from importlib import import_module
+from importlib.util import resolve_name
 from pathlib import Path
 
 from harness.declare.experiment import Experiment
@@ -32,10 +33,7 @@ def experiment_code(experiment: Experiment) -> str:
 
 def _paper_of(package: str) -> tuple[str, Path]:
     """Return the package that holds a paper.toml above another one, and its folder."""
-    spec = find_spec(package)
-    if spec is None or not spec.submodule_search_locations:
-        raise SpecError(f"the package {package!r} that declares an experiment is not there")
-    folder, name = Path(spec.submodule_search_locations[0]), package
+    folder, name = Path(import_module(package).__path__[0]), package
     while not is_there(folder / "paper.toml"):
         if "." not in name:
             raise SpecError(f"{package} lies in no paper: a paper's folder has a paper.toml")

@@ -20,7 +20,7 @@ from harness.declare.experiment import Row, Status
 from harness.declare.params import Scalar
 from harness.declare.profiles import Profile
 from harness.errors import DataError, RunError
-from harness.outgoing import TRACEBACK_CHARS, masked, tidy
+from harness.outgoing import TRACEBACK_CHARS, mask, tidy
 from harness.store.trial import Trial, trial_key
 from harness.strict import Strict, explain
 from harness.untrusted import parse_json, read_bytes, to_text, unzip
@@ -127,7 +127,10 @@ def make_record(
         upstream=[source.key for source in trial.upstream],
         status=status, note=tidy(note),
         error=tidy(error, most=TRACEBACK_CHARS),
-        rows=masked(rows),
+        rows=[
+            {name: mask(value) if isinstance(value, str) else value for name, value in row.items()}
+            for row in rows
+        ],
         artifacts=list(artifacts),
         registered=facts["registered"],
         control=dict(control or {}),

@@ -22,7 +22,6 @@ from harness.untrusted import UnreadableError, is_there, read_bytes, read_text
 
 MAX_ARTIFACT_BYTES = 2**36
 """Of a tensor file; an archive carries smaller ones."""
-FOREIGN = "its record is foreign: it holds another trial"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +67,9 @@ class RecordStore:
     def read(self, trial: Trial) -> Record | Rejected | None:
         """Return a trial's record, why it cannot be used, or None where there is none."""
         found = self.find(trial.experiment.id, trial.key)
-        if isinstance(found, Record) and found.params != dict(trial.params):
-            found = Rejected(FOREIGN)
         if isinstance(found, Record) and found.is_result:
             return found
-        committed = self._committed.get(trial.key)
-        same = committed is not None and committed.params == dict(trial.params)
-        return committed if same else found
+        return self._committed.get(trial.key, found)
 
     def find(self, experiment_id: str, key: str) -> Record | Rejected | None:
         """Return what the file of a key in the working copy holds, as `read` does."""
@@ -89,7 +84,8 @@ class RecordStore:
             record = parse_record(line, where="its record")
         except DataError as error:
             return Rejected(str(error))
-        return record if record.key == key else Rejected(FOREIGN)
+        is_its = record.key == key
+        return record if is_its else Rejected("its record is foreign: it holds another trial")
 
     def result(self, trial: Trial) -> Record | None:
         """Return a trial's record if it is a result."""
@@ -105,7 +101,7 @@ class RecordStore:
         # Two runs may find the same torn record, or write the same one.
         with alone_in(path.parent):
             old = self.find(record.experiment, record.key)
-            if isinstance(old, Rejected) or (old is not None and old.params != record.params):
+            if isinstance(old, Rejected):
                 set_aside(path)
             elif old is not None and old.is_result and not (replace and record.is_result):
                 return

@@ -9,7 +9,7 @@ from functools import cache, cached_property
 from harness.canonical import digest
 from harness.data.load import data_hash
 from harness.declare.experiment import Experiment, Needs, RawParams, describe_trial
-from harness.declare.overrides import SEEDS
+from harness.declare.overrides import SEEDS, Overrides
 from harness.declare.params import Scalar
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
@@ -108,20 +108,12 @@ def grid_of(
     kept once. `seeds=N` is special: the grid is repeated for the seeds 0 to N-1.
     Raises UsageError where N is no count or makes too many trials.
     """
-    if not overrides:
-        return list(declared_grid(experiment, profile))
-    return _trials(experiment, profile, overrides)
+    return list(cached_grid(experiment, profile, Overrides(overrides)))
 
 
 @cache
-def declared_grid(experiment: Experiment, profile: Profile) -> list[Trial]:
-    """Return a grid as it is declared, once per process: its trials keep their keys."""
-    return _trials(experiment, profile, {})
-
-
-def _trials(
-    experiment: Experiment, profile: Profile, overrides: Mapping[str, Scalar]
-) -> list[Trial]:
+def cached_grid(experiment: Experiment, profile: Profile, overrides: Overrides) -> list[Trial]:
+    """Return a grid, once per process: its trials keep their keys."""
     changes = dict(overrides)
     num_seeds = changes.pop(SEEDS, 0)
     if SEEDS in overrides and (type(num_seeds) is not int or num_seeds < 1):

@@ -12,7 +12,7 @@ import pytest
 from harness.cli import main
 from harness.publish import verdicts
 from harness.store import code
-from harness.store.trial import declared_grid
+from harness.store.trial import cached_grid
 from tests.harness.small_disk import SmallDisk, mounted
 from tests.harness.toy_paper import ToyPaper, make_toy_paper
 
@@ -32,7 +32,7 @@ Cli = Callable[..., Done]
 @pytest.fixture(autouse=True)
 def forget_grids() -> None:
     """Grids of experiments made for tests depend on the environment, which tests change."""
-    declared_grid.cache_clear()
+    cached_grid.cache_clear()
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import NoReturn, TextIO
 
 from harness.cli import main
-from harness.store.trial import declared_grid
+from harness.store.trial import cached_grid
 from tests.harness.conftest import forget_toylab
 from tests.harness.toy_paper import ToyPaper
 
@@ -149,7 +149,7 @@ def _enter(toy: ToyPaper, words: tuple[str, ...], env: Mapping[str, str]) -> Non
     sys.dont_write_bytecode = True
     signal.signal(signal.SIGINT, signal.default_int_handler)
     forget_toylab()
-    declared_grid.cache_clear()
+    cached_grid.cache_clear()
 
 
 def _opened(number: int, kind: str, file: Path, errors: str):  # type: ignore[no-untyped-def]

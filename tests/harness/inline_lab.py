@@ -22,7 +22,7 @@ from harness.declare.table import Table, value
 from harness.declare.task import Task
 from harness.measure.fresh_process import call_fresh
 from harness.outgoing import GuardedStream
-from harness.registry import Library, walk_experiments
+from harness.registry import Library, experiments_of
 from harness.run.executors.inline import InlineExecutor
 from harness.run.executors.job import Executor
 from harness.run.plan import MachineLimits, Plan, make_plan
@@ -34,7 +34,7 @@ from harness.store.trial import Trial
 
 calls: list[str] = []
 faults: dict[str, BaseException] = {}
-LIMITS = MachineLimits(memory_bytes=2**34, has_cuda=False, gpu_bytes=0, has_judge=False)
+LIMITS = MachineLimits(memory_bytes=2**34, has_cuda=False, gpu_bytes=0)
 FACTS: dict[str, Any] = {"commit": "c0ffee", "dirty": False, "machine": {}, "versions": {}}
 
 
@@ -228,7 +228,7 @@ def make_library() -> Library:
     for task in TASKS.values():
         library.tasks[task.id] = task
         library.modules[task.id] = __name__
-        for experiment in walk_experiments(task):
+        for experiment in experiments_of([task]):
             library.experiments[experiment.id] = experiment
     return library
 

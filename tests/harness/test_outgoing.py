@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from harness import outgoing
 from harness.errors import UsageError
-from harness.outgoing import GuardedStream, mask, masked, tidy
+from harness.outgoing import GuardedStream, mask, tidy
 from harness.settings import JUDGE_KEY, JUDGE_URL, checked_key, checked_url, judge_fault
 from tests.harness.conftest import Cli
 from tests.harness.toy_paper import TRIAL, ToyPaper
@@ -135,8 +135,7 @@ def test_a_known_secret_survives_in_no_text(
             patch.setenv(name, value)
             stream = io.StringIO()
             GuardedStream(stream, is_results=True).write(text)
-            rows = masked([{"text": text}])
-            for seen in (tidy(text), mask(text), tidy(text, most=60), stream.getvalue(), str(rows)):
+            for seen in (tidy(text), mask(text), tidy(text, most=60), stream.getvalue()):
                 assert secret not in seen
 
 
@@ -170,8 +169,13 @@ def test_a_password_in_a_url_is_refused_unseen(user: str) -> None:
 
 
 def test_a_fault_of_the_judge_s_settings_is_named() -> None:
-    fine = {"REPRO_JUDGE_URL": "http://h:80/v1\r\n", "REPRO_JUDGE_KEY": "sk-12345\r"}
-    assert judge_fault({}) == judge_fault(fine) == ""
+    fine = {
+        "REPRO_JUDGE_URL": "http://h:80/v1\r\n",
+        "REPRO_JUDGE_MODEL": "m",
+        "REPRO_JUDGE_KEY": "sk-12345\r",
+    }
+    assert judge_fault(fine) == ""
+    assert judge_fault({}) == "set REPRO_JUDGE_URL and REPRO_JUDGE_MODEL"
     for name, value in {
         "REPRO_JUDGE_URL": "http://a:b@h/v1",
         "REPRO_JUDGE_KEY": "sk-12 45",

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from harness.declare.layout import Cell
-from harness.declare.reference import standing
+from harness.declare.reference import STANDING
 from harness.declare.statistics import mean_and_error
 from harness.publish.report.text import PLUS_MINUS, fixed, number
 
@@ -64,7 +64,7 @@ def other_row(row: Mapping[Any, Any]) -> str:
     at = "" if math.isnan(row["x"]) else f"{row['x_name']} = {number(row['x'])}"
     what = ", ".join(filter(None, [row["series"], at, row["y_name"]]))
     value = " ".join(filter(None, [str(row["value_text"]), row["unit"]]))
-    return f"{what}: {value} ({standing(row['status'])})"
+    return f"{what}: {value} ({STANDING[row['status']]})"
 
 
 def rounded(value: float, error: float) -> str:

@@ -22,24 +22,17 @@ def quantity(table: pd.DataFrame) -> float:
 
 
 @pytest.mark.parametrize(
-    ("form", "threshold", "changes", "reason"),
+    ("form", "threshold"),
     [
-        ("within", 1.0, {}, "form within does not fit"),
-        ("at_most", (0.0, 1.0), {}, "form at_most does not fit"),
-        ("within", (2.0, 1.0), {}, "nothing can meet it"),
-        ("at_most", math.nan, {}, "nothing can meet it"),
-        ("within", (0.0, math.nan), {}, "nothing can meet it"),
-        ("ratio", (-2.0, 0.0), {}, "a ratio is positive"),
-        ("equal", 1.0, {"tolerance": -0.1}, "tolerance=-0.1"),
-        ("equal", 1.0, {"tolerance": math.nan}, "tolerance=nan"),
-        ("at_most", 1.0, {"at_least_of": 0}, "at_least_of=0"),
+        ("within", (2.0, 1.0)),
+        ("at_most", math.nan),
+        ("within", (0.0, math.nan)),
+        ("ratio", (-2.0, 0.0)),
     ],
 )
-def test_inconsistent_criterion_is_refused(
-    form: Any, threshold: Any, changes: dict[str, Any], reason: str
-) -> None:
-    with pytest.raises(SpecError, match=reason):
-        Criterion(form=form, quantity=quantity, threshold=threshold, unit="", **changes)
+def test_threshold_that_nothing_meets_is_refused(form: Any, threshold: Any) -> None:
+    with pytest.raises(SpecError, match="nothing can meet it"):
+        Criterion(form=form, quantity=quantity, threshold=threshold, unit="")
 
 
 def scope(**changes: Any) -> Scope:

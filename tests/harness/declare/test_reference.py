@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.declare.reference import COLUMNS, load_reference, published, standing, standings
+from harness.declare.reference import COLUMNS, STANDING, load_reference, published, standings
 from harness.errors import SpecError
 
 HEADER = ",".join(COLUMNS)
@@ -77,7 +77,7 @@ def test_wrong_header_names_file_and_line(tmp_path: Path, name: str) -> None:
 
 def test_only_exact_and_digitised_stand_as_paper(tmp_path: Path) -> None:
     statuses = ["exact", "digitised", "early_version", "third_party", "derived"]
-    named = {status: standing(status) for status in statuses}
+    named = {status: STANDING[status] for status in statuses}
     assert [status for status, name in named.items() if name == "paper"] == statuses[:2]
     write(tmp_path, [HEADER, *ROWS])
     assert list(published(load_reference(tmp_path, "fig06"))["series"]) == ["muP"]

@@ -15,7 +15,7 @@ from transformers import LlamaConfig, LlamaForCausalLM
 
 from harness.data import load as datasets
 from harness.errors import DataError, SpecError
-from harness.registry import Library, walk_experiments
+from harness.registry import Library, experiments_of
 from harness.run.executors.inline import InlineExecutor
 from harness.run.plan import Action, MachineLimits, make_plan
 from harness.run.runner import Runner, Summary
@@ -51,7 +51,7 @@ from tests.reproductions.lisa.scripted_judge import (
 CONTEXT = 128
 JUDGED = {"judged": True}
 KEY = "sk-very-secret"
-LIMITS = MachineLimits(memory_bytes=2**34, has_cuda=False, gpu_bytes=0, has_judge=True)
+LIMITS = MachineLimits(memory_bytes=2**34, has_cuda=False, gpu_bytes=0)
 
 
 @pytest.fixture(scope="module")
@@ -242,7 +242,7 @@ def run(store: RecordStore, *, judged: bool) -> Summary:
     library = Library()
     library.tasks[TASK.id] = TASK
     library.modules[TASK.id] = tab03.__name__
-    for experiment in walk_experiments(TASK):
+    for experiment in experiments_of([TASK]):
         if experiment.id not in library.experiments:
             library.experiments[experiment.id] = experiment
     plan = make_plan([TASK], "smoke", overridden(store, JUDGED if judged else None), LIMITS)
@@ -320,9 +320,11 @@ def test_prompts_hold_the_answers_and_no_record_the_key(
 @pytest.mark.data
 @pytest.mark.parametrize("has_judge", [True, False])
 def test_without_a_judge_every_trial_of_the_cpu_is_blocked(
-    has_judge: bool, store: RecordStore
+    has_judge: bool, store: RecordStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plan = make_plan([TASK], "cpu", store, replace(LIMITS, has_judge=has_judge))
+    for name in ("REPRO_JUDGE_URL", "REPRO_JUDGE_MODEL"):
+        monkeypatch.setenv(name, "http://host/v1" if has_judge else "")
+    plan = make_plan([TASK], "cpu", store, LIMITS)
     items = [i for i in plan.items.values() if i.trial.experiment in TASK.reads]
     assert len(items) == 5
     for item in items:

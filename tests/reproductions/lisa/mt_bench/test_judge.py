@@ -18,7 +18,8 @@ import pytest
 
 from harness.declare.experiment import Needs
 from harness.errors import EnvError, HarnessError, RunError, UsageError
-from harness.run.plan import JUDGE_SETTINGS, lacking, probe_limits
+from harness.run.plan import lacking, probe_limits
+from harness.settings import JUDGE_MODEL, JUDGE_URL
 from reproductions.lisa.mt_bench import judge as judge_module
 from reproductions.lisa.mt_bench.judge import Judge, JudgeSettings, Reply, settings_from_environment
 from tests.reproductions.lisa.scripted_judge import (
@@ -288,7 +289,7 @@ def test_wrong_settings_are_named(changed: dict[str, str]) -> None:
 def test_a_plan_asks_for_the_settings_that_the_client_needs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for name in JUDGE_SETTINGS:
+    for name in (JUDGE_URL, JUDGE_MODEL):
         monkeypatch.setenv(name, "http://h/v1")
     assert lacking(Needs(judge=True), probe_limits()) == ""
     settings_from_environment()
@@ -296,7 +297,7 @@ def test_a_plan_asks_for_the_settings_that_the_client_needs(
     assert "needs a judge model: REPRO_JUDGE_KEY is no key" in lacking(
         Needs(judge=True), probe_limits()
     )
-    for name in JUDGE_SETTINGS:
+    for name in (JUDGE_URL, JUDGE_MODEL):
         with monkeypatch.context() as patch:
             patch.delenv(name)
             assert name in lacking(Needs(judge=True), probe_limits())
