@@ -10,7 +10,7 @@ from functools import cache
 from math import fsum
 
 from harness.data import load as datasets
-from harness.declare.experiment import Estimate, Needs, Status
+from harness.declare.experiment import Estimate, Experiment, Needs, Status
 from harness.declare.overrides import Overrides
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
@@ -198,12 +198,31 @@ def plan_trials(
     return planner.plan
 
 
-def estimate_of(trial: Trial, record: Record | Rejected | None) -> Estimate:
-    """Return what a trial takes: what is declared; its own record tells it best."""
-    declared = trial.experiment.estimate_of(trial.params) or Estimate(seconds=0.0)
-    if isinstance(record, Record) and record.is_result:
-        return replace(declared, seconds=record.provenance.wall_s)
-    return declared
+class Costs:
+    """What trials take: what is declared, scaled by how long recorded ones of their kind took."""
+
+    def __init__(self, store: RecordStore, profile: Profile) -> None:
+        self._store, self._profile = store, profile
+        self._pace = cache(self._pace_of)
+
+    def estimate(self, trial: Trial, record: Record | Rejected | None) -> Estimate:
+        """Return what a trial takes; its own record tells it best."""
+        declared = _declared(trial)
+        if isinstance(record, Record) and record.is_result:
+            return replace(declared, seconds=record.provenance.wall_s)
+        return replace(declared, seconds=declared.seconds * self._pace(trial.experiment))
+
+    def _pace_of(self, experiment: Experiment) -> float:
+        """Return how long recorded trials took beside what was declared; 1 without any."""
+        grid = grid_of(experiment, self._profile)
+        found = [(trial, record) for trial in grid if (record := self._store.result(trial))]
+        declared_s = fsum(_declared(trial).seconds for trial, _ in found)
+        took_s = fsum(record.provenance.wall_s for _, record in found)
+        return took_s / declared_s if declared_s else 1.0
+
+
+def _declared(trial: Trial) -> Estimate:
+    return trial.experiment.estimate_of(trial.params) or Estimate(seconds=0.0)
 
 
 class _Planner:
@@ -213,6 +232,7 @@ class _Planner:
         self, plan: Plan, store: RecordStore, limits: MachineLimits, rerun_stale: bool
     ) -> None:
         self.plan, self.store, self.rerun_stale = plan, store, rerun_stale
+        self.costs = Costs(store, plan.profile)
         self.code = cache(experiment_code)
         self.lack = cache(lambda needs: lacking(needs, limits))
 
@@ -224,7 +244,7 @@ class _Planner:
         action, reason = self._decide(trial, record, stale)
         self.plan.items[trial.key] = item = PlannedTrial(
             trial=trial, action=action, reason=reason, stale=stale,
-            estimate=estimate_of(trial, record),
+            estimate=self.costs.estimate(trial, record),
         )  # fmt: skip
         return item
 
