@@ -1,8 +1,8 @@
-"""Text on its way out of the process: no secret, no control character, nothing overlong.
+"""Text on its way out of the process.
 
 What ends in a record, a results file or a message may quote what came from elsewhere: an
-endpoint's reply, an error of a library, an argument. Records and messages pass through here, and
-so does every line that a process of ours prints.
+endpoint's reply, an error of a library, an argument. Records and messages lose secrets, control
+characters and what is overlong; every other line that a process of ours prints loses secrets.
 """
 
 from __future__ import annotations

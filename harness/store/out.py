@@ -23,8 +23,10 @@ def write_out(path: Path, data: bytes, *, force: bool = False) -> None:
     target = Path(os.path.realpath(path))
     try:
         if str(path) == "-":
-            sys.stdout.buffer.write(data)
             sys.stdout.flush()
+            # Text streams of ours have no buffer for the bytes of a figure.
+            with open(1, "wb", closefd=False) as stream:
+                stream.write(data)
         elif path.is_fifo() or path.is_char_device():
             path.write_bytes(data)
         elif path.exists() and not path.is_file():

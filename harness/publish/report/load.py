@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.declare.papers import Item, deviations_of, load_deviations, load_paper
@@ -76,10 +77,8 @@ class _Reader:
             sections=tuple(map(self._section, meta.items)),
             codes={experiment.id: experiment_code(experiment) for experiment in mine},
             deviations=tuple(load_deviations(folder)),
-            readme=self._source("README.md"),
-            method=f"docs/{name}.md"
-            if is_there(self.workspace.root / "docs" / f"{name}.md")
-            else "",
+            readme=self._placed(folder / "README.md"),
+            method=self._placed(self.workspace.root / "docs" / f"{name}.md"),
             verified=verified_text(load_verified(self.workspace, name)),
         )
 
@@ -99,7 +98,7 @@ class _Reader:
             task=task,
             runs=tuple(self._run(task, item, profile, reference) for profile in at if task),
             paper_alone=alone,
-            source=self._source(item.file),
+            source=self._placed(self.folder.folder / item.file),
             not_run=tuple(not_run),
             waits=_waits(waiting) if waiting else "",
         )
@@ -127,9 +126,9 @@ class _Reader:
             problem=problem,
         )
 
-    def _source(self, file: str) -> str:
-        """Return a file of the paper from the top of its checkout; nothing outside of one."""
-        root, path = self.workspace.root.resolve(), (self.folder.folder / file).resolve()
+    def _placed(self, file: Path) -> str:
+        """Return a file from the top of the checkout; nothing where it is not in there."""
+        root, path = self.workspace.root.resolve(), file.resolve()
         is_inside = path.is_file() and root in path.parents
         return path.relative_to(root).as_posix() if is_inside else ""
 

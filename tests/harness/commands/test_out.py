@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 import threading
 from pathlib import Path
 
 import pytest
 
+from harness.outgoing import GuardedStream
 from harness.store import out
 from tests.harness.conftest import Cli
 from tests.harness.run.test_faults import CPU, INLINE, assert_one_sentence
@@ -93,6 +95,8 @@ def test_a_dash_is_standard_output_and_no_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    # As a process of ours has it.
+    monkeypatch.setattr("sys.stdout", GuardedStream(sys.stdout, is_results=True))
     out.write_out(Path("-"), b"table\n")
     assert capfd.readouterr().out == "table\n" and list(tmp_path.iterdir()) == []
 

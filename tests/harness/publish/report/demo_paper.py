@@ -46,7 +46,7 @@ item = [
 ]
 headline = ["fig02:grows", "fig02:scales"]
 says = "Loss grows."
-found = "It grows: by {fig02:grows}, not {fig02:scales}."
+found = "It grows: by {fig02:grows}, not {fig02:scales}; it falls by {-fig02:grows}."
 limits = "Anything."
 
 """

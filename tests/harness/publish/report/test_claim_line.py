@@ -66,6 +66,8 @@ PARTS = tuple(Part(name=name, measured=at, low=at, high=at) for name, at in (("x
          "✔ The optimum stays. Ours 0.90 times (0.60 to 1.30); asked at most 2; 3 seeds."),
         (row(Word.SUPPORTED, unit="", parts=PARTS),
          "✔ The optimum stays. Ours 0.90 ± 0.30 (x, the worse of 2); asked at most 1; 3 seeds."),
+        (row(Word.SUPPORTED, unit="", parts=PARTS, at_least_of=1, ours=True),
+         "✔ The optimum stays. Ours 0.90 ± 0.30 (x, one of 2); asked by us: at most 1; 3 seeds."),
         (row(Word.UNTESTED, reason="scale: no net is that large", **UNTESTED),
          "– The optimum stays. Not tested: no net is that large."),  # noqa: RUF001
         (row(Word.UNTESTED, reason="control: nets do not learn", registered=False),

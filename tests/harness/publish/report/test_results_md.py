@@ -83,7 +83,7 @@ def test_results_counts_claims_and_marks_each_at_every_scale(demo: Demo) -> None
     assert HOSTILE.startswith("<script>")
 
 
-FOUND = "It grows: by 1.00 ± 0.25 nats, not (not measured)."
+FOUND = "It grows: by 1.00 ± 0.25 nats, not (not measured); it falls by -1.00 ± 0.25 nats."
 
 
 def test_pages_open_with_what_was_found_and_the_headline_claims(demo: Demo) -> None:
