@@ -20,12 +20,12 @@ TO ?= runs/carry
 OUT ?= runs/found
 ONLY ?=
 PYTHON_VERSION ?= 3.12
+# What the harness needs and a machine with torch lacks; it comes with all that it needs in turn.
+BRING ?= pydantic
 SAVE ?=
 TRY ?=
 FAIL ?=
 REF ?= HEAD~1
-ALSO ?=
-WITHOUT ?=
 
 comma := ,
 # Flower holds back what the others have newer.
@@ -101,24 +101,28 @@ bench-compare: $(READY)  ## Slower than another commit? ONLY=benchmarks REF=HEAD
 golden: $(READY)  ## Rewrite tests/golden/ from golden trials; say why in the commit
 	$(VENV)/bin/python -m tests.update_golden
 
-# Beside the target's own Python, where its torch is: see harness/run/bring.py.
-SITE := .venv-gpu/site-packages
 ifdef FROM
+# Beside the Python that has torch: a virtual environment made from another one would not see it.
+SITE := .venv-gpu/site-packages
 GPU_REPRO = REPRO_DATA="$(abspath $(FROM)/data)" \
 	PYTHONPATH="$(CURDIR)/$(SITE):$(CURDIR)$${PYTHONPATH:+:$$PYTHONPATH}" $(PYTHON) -m harness.cli
 gpu-ready:
-	$(PYTHON) -m harness.run.bring "$(FROM)" $(SITE)
+	rm -rf $(SITE)
+	$(PYTHON) -m pip --isolated install --quiet --no-index --no-deps --target $(SITE) \
+		"$(FROM)"/wheels/*.whl
 else
 GPU_REPRO = $(REPRO)
 gpu-ready: $(READY)
 endif
 
 gpu: gpu-ready  ## All that is due at gpu: BUDGET=8m OUT=runs/found ONLY=tasks FROM=carried folder
-	$(GPU_REPRO) gpu run $(ONLY) --time-budget $(BUDGET) --out "$(OUT)"
+	$(GPU_REPRO) gpu $(ONLY) --time-budget $(BUDGET) --out "$(OUT)"
 
-gpu-pack: $(READY)  ## What to carry to a card: TO= PYTHON_VERSION=3.12 ONLY=tasks WITHOUT= ALSO=
-	$(REPRO) gpu pack "$(TO)" $(ONLY) --python-version $(PYTHON_VERSION) \
-		$(addprefix --without ,$(WITHOUT)) $(addprefix --also ,$(ALSO))
+gpu-pack: $(READY)  ## What to carry to a card: TO= ONLY=tasks PYTHON_VERSION=3.12 BRING=packages
+	mkdir -p "$(TO)/data"
+	$(REPRO) data pack $(ONLY) --profile gpu --out "$(TO)/data"
+	$(VENV)/bin/pip download --quiet -c constraints.txt --dest "$(TO)/wheels" --only-binary=:all: \
+		--python-version $(PYTHON_VERSION) --platform manylinux2014_x86_64 -- $(BRING)
 
 clean:  ## Remove the working copy of records and the report (committed results stay)
 	rm -rf runs site

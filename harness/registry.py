@@ -99,11 +99,6 @@ class Library:
         tasks = [self.tasks[name] for name in chosen]
         return [task for task in tasks if kind is None or task.kind == kind]
 
-    def as_listed(self, tasks: Iterable[Task]) -> list[Task]:
-        """Return tasks in the order in which each paper.toml lists them."""
-        places = {name: place for place, name in enumerate(self.tasks)}
-        return sorted(tasks, key=lambda task: places[task.id])
-
     def one(self, selector: str) -> Task:
         """Return the one task that a selector names. Raises UsageError for none or several."""
         tasks = self.select([selector])

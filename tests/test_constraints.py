@@ -1,9 +1,7 @@
-"""Exact versions: those of both environments, and of what is brought to a card."""
+"""Exact versions: those of both environments."""
 
 from __future__ import annotations
 
-from harness.registry import load_registry
-from harness.store.trial import grid_of
 from tests.checkout import ROOT
 
 HELD_BACK = {"rich", "typer"}
@@ -16,18 +14,6 @@ def pins(name: str) -> dict[str, str]:
     assert all(len(pair) == 2 for pair in pairs)
     assert len({package for package, _ in pairs}) == len(pairs)
     return {package: version for package, version in pairs}
-
-
-def test_what_tasks_bring_to_a_card_is_pinned() -> None:
-    library = load_registry()
-    experiments = {each for task in library.tasks.values() for each in task.reads}
-    brought = {
-        name
-        for experiment in experiments
-        for trial in grid_of(experiment, "gpu")
-        for name in trial.needs.brought
-    }
-    assert brought and brought <= pins("constraints.txt").keys()
 
 
 def test_shared_packages_have_one_version() -> None:

@@ -35,7 +35,7 @@ VERBS = {
     "report": "report:report",
     "data": "data:app",
     "records": "records:app",
-    "gpu": "gpu:app",
+    "gpu": "gpu:gpu",
     "new": "new:app",
     "bench": "bench:bench",
 }

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from harness.commands.common import JsonOption, asked_for, group, print_rows, say
+from harness.commands.common import JsonOption, Selectors, asked_for, group, print_rows, say
 from harness.data.load import (
     available,
     cache_folder,
@@ -134,8 +134,8 @@ def fetch(
 
 @app.command("pack")
 def pack(
-    tasks: Annotated[list[str], typer.Argument(help="Task ids, shell patterns or papers.")],
     out: Annotated[Path, typer.Option("--out", help="A new or empty folder.")],
+    selectors: Selectors = None,
     profile: Annotated[str, typer.Option("--profile", "-p", help="Whose data.")] = "gpu",
     as_json: JsonOption = False,
 ) -> None:
@@ -146,7 +146,7 @@ def pack(
     from harness.data.pack import pack as pack_data
     from harness.store.trial import trials_behind
 
-    asked = asked_for(tasks, profile)
+    asked = asked_for(selectors, profile)
     trials = trials_behind(asked.tasks, asked.profile)
     packed = pack_data(sorted({name for trial in trials for name in trial.needs.data}), out)
     rows = [asdict(item) for item in packed]

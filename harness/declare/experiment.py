@@ -56,9 +56,6 @@ class Needs:
     """Main memory needed."""
     packages: tuple[str, ...] = ()
     """Importable modules needed beyond the core dependencies."""
-    brought: tuple[str, ...] = ()
-    """Distributions that a machine without network is brought as well, each named, since none of
-    what they need follows: without them the trial runs, and its rows say what was missing."""
     judge: bool = False
     """Whether it calls a judge model, configured by environment."""
     exclusive: bool = False

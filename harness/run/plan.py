@@ -19,7 +19,7 @@ from harness.settings import judge_fault
 from harness.store.code import experiment_code
 from harness.store.record import Record
 from harness.store.store import RecordStore, Rejected
-from harness.store.trial import Trial, check_overrides, grid_of, with_upstream
+from harness.store.trial import Trial, check_overrides, grid_of
 
 STALE = "its code changed since: run --stale re-runs it"
 
@@ -51,6 +51,8 @@ class Plan:
     tasks: Sequence[Task]
     profile: Profile
     overrides: Overrides
+    gpu_bytes: int
+    """Memory of the card, which trials that run side by side share."""
     items: dict[str, PlannedTrial] = field(default_factory=dict)
     """By key."""
 
@@ -78,38 +80,6 @@ class Plan:
         alone = fsum(i.estimate.seconds for i in to_run if i.trial.needs.exclusive)
         shared = [i.estimate.seconds for i in to_run if not i.trial.needs.exclusive]
         return alone + max(fsum(shared) / num_workers, max(shared, default=0.0))
-
-    def num_side_by_side(self, gpu_bytes: int) -> int:
-        """Return how many trials a card of this memory takes at once, at most one per core.
-
-        Two that do not fit side by side would end as `oom`, which is a result.
-        """
-        shared = [item.trial.needs for item in self.with_action(Action.RUN)]
-        largest = max((each.gpu_bytes for each in shared if not each.exclusive), default=0)
-        cores = machine.num_cores()
-        return max(1, min(cores, gpu_bytes // largest)) if largest else cores
-
-    def cheapest_first(self) -> Plan:
-        """Return the same with the experiments first that take least time.
-
-        The time of an experiment includes what it still needs of others, which therefore come
-        before it: the shorter a budget, the more of what it starts is finished.
-        """
-        seconds: dict[str, float] = {}
-        behind: dict[str, set[str]] = {}
-        for item in self.with_action(Action.RUN):
-            name = item.trial.experiment.id
-            seconds[name] = seconds.get(name, 0.0) + item.estimate.seconds
-            behind.setdefault(name, set()).update(
-                t.experiment.id for t in with_upstream(item.trial)
-            )
-
-        def time_of(item: PlannedTrial) -> float:
-            names = behind.get(item.trial.experiment.id, ())
-            return fsum(seconds.get(each, 0.0) for each in names)
-
-        items = sorted(self.items.values(), key=time_of)
-        return replace(self, items={item.trial.key: item for item in items})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -192,7 +162,8 @@ def plan_trials(
     rerun_stale: bool = False,
 ) -> Plan:
     """Decide for some trials and those that they start from; otherwise as `make_plan`."""
-    planner = _Planner(Plan((), profile, store.workspace.overrides), store, limits, rerun_stale)
+    plan = Plan((), profile, store.workspace.overrides, limits.gpu_bytes)
+    planner = _Planner(plan, store, limits, rerun_stale)
     for trial in trials:
         planner.add(trial)
     return planner.plan

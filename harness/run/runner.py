@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from harness.declare.experiment import Experiment, Status
+from harness.declare.experiment import Experiment, Needs, Status
 from harness.declare.task import Task
 from harness.errors import HarnessError, RunError
 from harness.outgoing import tidy
@@ -165,7 +165,7 @@ class Runner:
                 break
             if not self._is_ready(item) or self._is_late(item.estimate.seconds):
                 continue
-            if item.trial.needs.exclusive and self.running:
+            if not self._has_room(item.trial.needs):
                 # What comes after it waits too: else it would be the last of all.
                 break
             del self.waiting[item.trial.key]
@@ -179,6 +179,16 @@ class Runner:
                 item.estimate.seconds for item in self.waiting.values() if self._is_ready(item)
             ]
             self.summary.out_of_time = self._is_late(min(ready, default=0.0))
+
+    def _has_room(self, needs: Needs) -> bool:
+        """Tell whether a trial may run beside those that do.
+
+        Two that do not fit on a card side by side would end as `oom`, which is a result.
+        """
+        if needs.exclusive:
+            return not self.running
+        taken = sum(item.trial.needs.gpu_bytes for item in self.running.values())
+        return taken + needs.gpu_bytes <= self.plan.gpu_bytes
 
     def _is_ready(self, item: PlannedTrial) -> bool:
         upstream_open = any(source.key in self.open for source in item.trial.upstream)

@@ -10,9 +10,8 @@ from harness.declare.experiment import Status
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.store.code import experiment_code
-from harness.store.record import Record
 from harness.store.store import RecordStore, Rejected
-from harness.store.trial import Trial, trials_behind
+from harness.store.trial import trials_behind
 
 STATES = (*(str(status) for status in Status), "rejected", "missing")
 
@@ -37,10 +36,13 @@ class TrialState:
 
 
 def trial_states(tasks: Sequence[Task], profile: Profile, store: RecordStore) -> list[TrialState]:
-    """Return the state of every trial behind the tasks."""
+    """Return the state of every trial behind the tasks; a committed result is one too."""
+    trials = trials_behind(tasks, profile, store.workspace.overrides)
+    committed = store.with_committed(dict.fromkeys(t.experiment for t in trials), profile)
     code_of = functools.cache(experiment_code)
     states = []
-    for trial, record in _found(tasks, profile, store):
+    for trial in trials:
+        record = committed.read(trial)
         state, note, stale, wall_s = "missing", "", False, None
         if isinstance(record, Rejected):
             state, note = "rejected", record.reason
@@ -55,18 +57,3 @@ def trial_states(tasks: Sequence[Task], profile: Profile, store: RecordStore) ->
             )
         )  # fmt: skip
     return states
-
-
-def trials_due(tasks: Sequence[Task], profile: Profile, store: RecordStore) -> list[Trial]:
-    """Return the trials behind the tasks that have no result yet, nor a committed one."""
-    found = _found(tasks, profile, store)
-    return [t for t, record in found if not (isinstance(record, Record) and record.is_result)]
-
-
-def _found(
-    tasks: Sequence[Task], profile: Profile, store: RecordStore
-) -> list[tuple[Trial, Record | Rejected | None]]:
-    """Return the trials behind the tasks, each with its record or a committed result."""
-    trials = trials_behind(tasks, profile, store.workspace.overrides)
-    committed = store.with_committed(dict.fromkeys(t.experiment for t in trials), profile)
-    return [(trial, committed.read(trial)) for trial in trials]

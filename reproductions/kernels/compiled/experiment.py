@@ -17,13 +17,6 @@ ARCHS: tuple[Arch, ...] = ("sm_80", "sm_90")
 """A100 and H100 or H200."""
 
 
-COMPILERS = (
-    "nvidia-cuda-nvcc", "nvidia-nvvm", "nvidia-cuda-crt", "nvidia-cuda-runtime",
-    "nvidia-cuda-cuobjdump", "nvidia-cuda-nvdisasm", "cuda-pathfinder",
-)  # fmt: skip
-"""Distributions of nvcc, with all that it needs, of what reads cubins, and of what finds both."""
-
-
 class Build(Params):
     """A kernel compiled ahead of time; no GPU is asked for."""
 
@@ -59,10 +52,7 @@ def needs(build: Build) -> Needs:
     compiler = ("triton",) if build.language == "triton" else ()
     # Beside times of a GPU only: elsewhere the pinned ones are.
     device: Device = "cpu" if build.tools == "pinned" else "cuda"
-    return Needs(
-        packages=("cuda.pathfinder", *compiler), memory_bytes=2**30, device=device,
-        brought=COMPILERS,
-    )  # fmt: skip
+    return Needs(packages=("cuda.pathfinder", *compiler), memory_bytes=2**30, device=device)
 
 
 _IN_64_BITS = "Entries are counted in 64 bits, since a tensor may have more than 2**31 of them."

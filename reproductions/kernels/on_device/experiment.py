@@ -8,13 +8,10 @@ from typing import Literal
 from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc
 from harness.declare.experiment import Device
 from reproductions.kernels.cases import FLOAT32, KERNELS
-from reproductions.kernels.compiled.experiment import COMPILERS
 
 Written = Literal["plain", "triton", "cuda"]
 Checker = Literal["outputs", "memcheck", "racecheck"]
 Type = Literal["float32", "bfloat16", "float16"]
-SANITIZER = "nvidia-cuda-sanitizer-api"
-"""Distribution of compute-sanitizer, whose tools are the checkers beside `outputs`."""
 IN_CUDA = ("masked_adamw", "rademacher", "layer_adamw", "shard_pack")
 """Kernels that have a second implementation; it has no float16."""
 FAULT = "a fault on purpose"
@@ -69,9 +66,7 @@ def needs(check: Check) -> Needs:
     """Return what a GPU's kernels are compiled and watched by; without the latter rows say so."""
     if check.device == "cpu":
         return Needs()
-    return Needs(
-        device="cuda", gpu_bytes=2**31, packages=("triton",), brought=(*COMPILERS, SANITIZER)
-    )
+    return Needs(device="cuda", gpu_bytes=2**31, packages=("triton",))
 
 
 def estimate(check: Check) -> Estimate:

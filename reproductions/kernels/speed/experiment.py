@@ -8,7 +8,6 @@ from functools import partial
 from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc, seed
 from harness.declare.experiment import Device
 from reproductions.kernels.cases import CASES, KERNELS, Precision, case_of
-from reproductions.kernels.compiled.experiment import COMPILERS
 
 NUM_SEEDS = 3
 EAGER, COMPILED, TRITON, CUDA = "eager", "torch.compile", "Triton", "CUDA C++"
@@ -61,10 +60,7 @@ def needs(race: Race) -> Needs:
     work = case_of(race.kernel, race.case).work(race.precision)
     room = COPIES * work.bytes + 2**30
     if race.device == "cuda":
-        return Needs(
-            device="cuda", gpu_bytes=room, packages=("triton",), exclusive=True,
-            brought=(*COMPILERS, "liger-kernel", "torchao"),
-        )  # fmt: skip
+        return Needs(device="cuda", gpu_bytes=room, packages=("triton",), exclusive=True)
     return Needs(memory_bytes=room, exclusive=True)
 
 

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,8 +30,6 @@ from tests.harness.staged_folder import make_folder
 from tests.harness.toy_paper import EXPERIMENT, TRIAL, ToyPaper
 from tests.waiting import wait_for
 
-PYTHON = f"3.{sys.version_info.minor}"
-WHEELS = ("--without", "pydantic")
 TOO_LONG_S, SHORT_S = 10_000, 100
 """Of trials that no budget here has room for, and of those that each has room for."""
 NUM_TRIALS, NUM_SHORT = 12, 8
@@ -76,14 +72,6 @@ def lab(toy: ToyPaper, tmp_path: Path) -> Lab:
     return Lab(toy, tmp_path)
 
 
-def pack(lab: Lab, cli: Cli, *words: str) -> Any:
-    """Pack for the toy paper with wheels that lie here: no network is asked."""
-    wheels = lab.folder / "wheelhouse"
-    pip = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(wheels), "PIP_CONFIG_FILE": os.devnull}
-    out = str(lab.folder / "carry")
-    return cli("gpu", "pack", out, "toylab", "--python-version", PYTHON, *words, **pip)
-
-
 @dataclass(frozen=True, slots=True)
 class Target:
     """Another machine: a clone of the committed tree, a Python of its own, and what it got."""
@@ -123,16 +111,15 @@ def target(lab: Lab) -> Target:
 @needs_cut_off
 @pytest.mark.slow
 def test_what_a_card_found_comes_home(lab: Lab, target: Target, cli: Cli) -> None:
-    put_wheels(LACKED, lab.folder / "wheelhouse")
-    packed = pack(lab, cli)
-    assert packed.code == 0, packed.err
-    assert "verse" in packed.out and "pydantic_core" in packed.out and "torch" not in packed.out
+    carried = lab.folder / "carry"
+    packed = cli("data", "pack", "toylab", "--profile", "gpu", "--out", str(carried / "data"))
+    assert packed.code == 0 and "verse" in packed.out, packed.err
+    put_wheels(LACKED, carried / "wheels")
 
     # The budget has no room for a third of the trials.
     first = target.make()
     told, _ = first.communicate(timeout=120)
     assert first.returncode == 0, told
-    assert "pydantic==" in told and "torch" not in told.split("brought:")[1].splitlines()[0]
     assert f"{NUM_SHORT} records" in told and "the time budget is used up" in told
     assert {row["state"] for row in lab.left(target.found)} == {"missing"}
     assert len(lab.left(target.found)) == NUM_TRIALS - NUM_SHORT
@@ -158,7 +145,7 @@ def test_what_a_card_found_comes_home(lab: Lab, target: Target, cli: Cli) -> Non
 
 def test_an_interrupt_still_exports(lab: Lab, tmp_path: Path) -> None:
     gate, out = tmp_path / "gate", tmp_path / "found"
-    words = ("gpu", "run", "toylab", "--out", str(out))
+    words = ("gpu", "toylab", "--out", str(out))
     runner = lab.toy.start(*words, TOY_GATE=str(gate), **lab.env())
     wait_for(lambda: bool(lab.toy.starts()))
     runner.send_signal(signal.SIGINT)
@@ -169,7 +156,7 @@ def test_an_interrupt_still_exports(lab: Lab, tmp_path: Path) -> None:
 
 def test_a_trial_that_fails_is_told_and_keeps_no_other_from_home(lab: Lab, tmp_path: Path) -> None:
     out = tmp_path / "found"
-    done = lab.toy.repro("gpu", "run", "toylab", "--out", str(out), TOY_MODES="raise", **lab.env())
+    done = lab.toy.repro("gpu", "toylab", "--out", str(out), TOY_MODES="raise", **lab.env())
     assert done.returncode == 3, done.stderr
     assert (out / "records.tar.gz").is_file()
     (failed,) = [row for row in lab.left(out) if row["state"] == "failed"]
@@ -177,7 +164,7 @@ def test_a_trial_that_fails_is_told_and_keeps_no_other_from_home(lab: Lab, tmp_p
 
 
 def test_without_a_card_nothing_is_run(lab: Lab, cli: Cli) -> None:
-    done = cli("gpu", "run", "toylab", PATH=str(lab.folder))
+    done = cli("gpu", "toylab", PATH=str(lab.folder))
     assert (done.code, done.out) == (2, "")
     assert "no card" in done.err and not lab.toy.records()
 
@@ -188,44 +175,9 @@ def test_a_plan_tells_what_a_card_would_be_asked(lab: Lab, cli: Cli) -> None:
     assert f"and {minutes:.1f} core-min of what is blocked here" in done.err
 
 
-def test_what_is_left_out_must_be_needed_and_is_not_there(lab: Lab, cli: Cli) -> None:
-    put_wheels((), lab.folder / "wheelhouse")
-    assert "did you mean 'verse'" in pack(lab, cli, "--without", "vers").err
-    assert not (lab.folder / "carry").exists()
-    done = pack(lab, cli, *WHEELS, "--without", "verse")
-    assert done.code == 0, done.err
-    assert [row.split() for row in done.out.splitlines()[1:]] == []
-    again = pack(lab, cli, *WHEELS)
-    assert again.code == 2 and "is not empty" in again.err
-
-
-def test_what_trials_run_without_is_brought_unless_left_out(lab: Lab, cli: Cli) -> None:
-    """rich stands for a library that is compared with; what it needs in turn does not come."""
-    lab.toy.experiment.write_text(
-        lab.toy.experiment.read_text().replace("Needs(", 'Needs(brought=("rich",), ')
-    )
-    put_wheels(("rich",), lab.folder / "wheelhouse")
-    requirements = lab.folder / "carry" / "requirements.txt"
-    done = pack(lab, cli, *WHEELS)
-    assert done.code == 0, done.err
-    assert "rich-" in done.out and "pygments" not in done.out.lower()
-    assert "rich" in requirements.read_text().splitlines()
-    shutil.rmtree(lab.folder / "carry")
-    done = pack(lab, cli, *WHEELS, "--without", "rich")
-    assert done.code == 0, done.err
-    assert "rich-" not in done.out and "rich" not in requirements.read_text().splitlines()
-
-
-def test_a_wheel_that_pip_cannot_get_leaves_no_half_a_folder(lab: Lab, cli: Cli) -> None:
-    put_wheels((), lab.folder / "wheelhouse")
-    done = pack(lab, cli)
-    assert done.code == 2 and "--without" in done.err
-    assert not (lab.folder / "carry").exists()
-
-
 def test_a_folder_that_cannot_be_written_is_told_before_anything_runs(lab: Lab) -> None:
     (lab.folder / "found").write_text("a file")
-    words = ("gpu", "run", "toylab", "--out", str(lab.folder / "found"))
+    words = ("gpu", "toylab", "--out", str(lab.folder / "found"))
     done = lab.toy.repro(*words, **lab.env())
     assert done.returncode == 3 and "found" in done.stderr and "Traceback" not in done.stderr
     assert not lab.toy.starts()
