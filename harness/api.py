@@ -107,10 +107,7 @@ def table(
     try:
         return _stored(task, profile, set, seeds).printed(fmt, long=long)
     except NoResultError as missing:
-        text = "" if long else missing.paper_alone(fmt)
-        if not text:
-            raise
-        return text
+        return missing.paper_alone(fmt, long=long)
 
 
 def figure(

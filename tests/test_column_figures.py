@@ -23,7 +23,7 @@ from matplotlib.transforms import Bbox
 
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
-from harness.publish.figures import FigureContext, draw, figure_of
+from harness.publish.figures import WIDTH_IN, FigureContext, draw, figure_of
 from harness.publish.stand_ins import stand_ins
 from harness.publish.stored import reference_of
 from harness.publish.style import sequential
@@ -246,7 +246,7 @@ def test_shade_is_not_all_that_tells_ordered_series_apart(task: str) -> None:
     assert one.draw is not None
     look = given(one, "cpu")
     del look["stands_in"]
-    assert not of_one_look(one.draw(FigureContext(**look, width="single")))
+    assert not of_one_look(one.draw(FigureContext(**look, width_in=WIDTH_IN["single"])))
 
 
 @pytest.mark.parametrize(("task", "profile"), FIGURES)

@@ -170,9 +170,7 @@ def test_ours_alone_shows_nothing_of_the_paper(task: Task) -> None:
     assert task.draw is not None
     # As it is before it is laid out, which takes longest.
     figure = task.draw(
-        FigureContext(
-            table=result.table, reference=reference.iloc[:0], profile="cpu", width="double"
-        )
+        FigureContext(table=result.table, reference=reference.iloc[:0], profile="cpu", width_in=5.5)
     )
     words = [text.get_text() for text in figure.findobj(Text)]
     assert [text for text in words if THEIRS.search(text)] == []

@@ -126,9 +126,7 @@ def table(
         if larger and (best := _stored(task_id, None, None, None)).profile != found.profile:
             text = f"{text}\n{best.printed(known, long=long)}"
     except NoResultError as missing:
-        text = "" if long else missing.paper_alone(known)
-        if not text:
-            raise
+        text = missing.paper_alone(known, long=long)
         say(f"{missing}")
     if out is None:
         typer.echo(text, nl=not text.endswith("\n"))

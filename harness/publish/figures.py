@@ -79,15 +79,13 @@ class FigureContext:
     """The paper's rows for this task; none where a reader asks for ours alone: what shows them is
     then not drawn, a panel of theirs no more than an entry of the legend."""
     profile: Profile
-    width: Width
-    """The layout: of one column or of two."""
-    inches: float | None = None
-    """Width of the figure; by default that of the layout."""
+    width_in: float
+    """Width of the figure in inches."""
 
     @property
-    def width_in(self) -> float:
-        """Return the figure's width in inches."""
-        return self.inches or WIDTH_IN[self.width]
+    def width(self) -> Width:
+        """Return the layout: of one column or of two."""
+        return "double" if self.width_in >= WIDE_FROM_IN else "single"
 
     def subplots(
         self, nrows: int = 1, ncols: int = 1, *, aspect: float = 0.75, sharex: bool = False,
@@ -209,14 +207,12 @@ def _laid_out(task: Task, fmt: Format, given: Given) -> Iterator[Figure]:
     for name in {*given} - {*Given.__annotations__}:
         raise UsageError(f"a figure has no option {name!r}{nearest(name, Given.__annotations__)}")
     settings = settings_of(given, pgf=fmt == "pgf")
-    width_in = length_in("width", given.get("width", "double"))
     height_in = length_in("height", given["height"]) if given.get("height") else None
     context = FigureContext(
         table=given["table"],
         reference=given["reference"][: 0 if given.get("ours_only") else None],
         profile=given["profile"],
-        width="double" if width_in >= WIDE_FROM_IN else "single",
-        inches=width_in,
+        width_in=length_in("width", given.get("width", "double")),
     )
     with themed(settings):
         figure: Figure = task.draw(context)

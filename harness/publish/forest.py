@@ -13,7 +13,7 @@ from harness.declare.criterion import STEPS
 from harness.declare.profiles import Profile
 from harness.declare.verdict import Part, Word
 from harness.publish.check_row import CheckRow
-from harness.publish.report.units import reading
+from harness.publish.report.units import readable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,8 +57,8 @@ def forest_rows(rows: Iterable[CheckRow]) -> list[ForestRow]:
 def _forest_row(row: CheckRow) -> ForestRow | None:
     if row.verdict not in COLOURS:
         return None
-    read = reading(row)
-    told, unit = read.row, read.unit
+    told = readable(row)
+    unit = told.unit
     effects = []
     parts = [Part(name="", measured=told.measured, low=told.low, high=told.high)]
     parts += [part for part in told.parts if part.measured != told.measured]

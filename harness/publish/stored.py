@@ -37,12 +37,18 @@ class NoResultError(UsageError):
         super().__init__(message)
         self.library, self.task = library, task
 
-    def paper_alone(self, fmt: TableFormat) -> str:
-        """Return the table with the paper's values alone; empty where there are none."""
+    def paper_alone(self, fmt: TableFormat, *, long: bool) -> str:
+        """Return the table with the paper's values alone; raise this where none can be printed.
+
+        long: a line per row of ours is asked for, of which the paper has none.
+        """
         from harness.publish.report.paper_table import paper_alone_as
 
-        reference = reference_of(self.library, self.task)
-        return paper_alone_as(fmt, self.task, reference, title=self.library.titles[self.task.id])
+        reference, title = reference_of(self.library, self.task), self.library.titles[self.task.id]
+        text = "" if long else paper_alone_as(fmt, self.task, reference, title=title)
+        if not text:
+            raise self
+        return text
 
 
 @dataclass(frozen=True, slots=True)

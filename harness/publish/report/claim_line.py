@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from harness.declare.criterion import STEPS
 from harness.declare.table import counted_seeds
 from harness.declare.verdict import OVERLAPS, Word
 from harness.publish.check_row import CheckRow
 from harness.publish.counts import MARKS, rank
-from harness.publish.report.text import number
-from harness.publish.report.units import Reading, reading
+from harness.publish.report.text import cut, decimals_of, interval, mean_sem, number, threshold
+from harness.publish.report.units import half_width, readable, unit_behind
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,25 +25,54 @@ class ClaimLine:
         return MARKS[Word(self.row.verdict)]
 
     @property
-    def read(self) -> Reading:
-        return reading(self.row)
+    def measured(self) -> str:
+        """What was measured, with half of its interval where that lies evenly around it."""
+        row = readable(self.row)
+        if row.measured is None:
+            return ""
+        # As many decimals as keep it and the ends of its interval beside the threshold.
+        half, decimals = half_width(row), decimals_of(row)
+        if half is None:
+            value = cut(row.measured, decimals)
+        else:
+            value = mean_sem(row.measured, half, decimals=decimals)
+        # A step between two ratios is no multiple of anything, and has no unit.
+        name = {"ratio": "" if row.form in STEPS else "times"}.get(row.unit, row.unit)
+        unit = "" if name in ("", "1") else f" {unit_behind(value, name)}"
+        factor = f", a factor of {2**row.measured:.2g}" if row.unit == "octaves" else ""
+        return f"{value}{unit}{factor}"
 
     @property
     def ours(self) -> str:
-        """What was measured with its interval, or nothing."""
-        beside = "; ".join(filter(None, [self.read.uneven, self._which]))
-        return f"{self.read.ours} ({beside})" if self.read.ours and beside else self.read.ours
+        """What was measured with all of its interval, and which of several numbers it is."""
+        row = readable(self.row)
+        # An interval that lies unevenly, as that of a ratio.
+        uneven = "" if half_width(row) is not None else interval(row)
+        beside = "; ".join(filter(None, [uneven, self._which]))
+        return f"{self.measured} ({beside})" if self.measured and beside else self.measured
+
+    @property
+    def asked(self) -> str:
+        """What is asked of the number, in its unit where it has a number of its own."""
+        row = readable(self.row)
+        text = threshold(row.form, row.threshold) if row.form else ""
+        if row.form in STEPS and row.measured is not None and " decides" not in row.deciding:
+            # One step alone is a difference, which `deciding` names.
+            form = "more_than" if row.form.startswith("strict") else "at_least"
+            text = threshold(form, -row.threshold if row.threshold else 0.0)
+        has_unit = text[-1:].isdigit() and row.unit not in ("", "1", "ratio")
+        return f"{text} {unit_behind(text, row.unit)}" if has_unit and row.threshold != 0 else text
 
     @property
     def numbers(self) -> str:
         """`Ours 0.5 ± 0.1 octaves; asked at most 1; 3 seeds, exploratory`, as far as known."""
         row = self.row
         is_tested = bool(self.ours) and row.verdict != Word.UNTESTED
-        asked = f"{'asked by us:' if row.kind == 'own' else 'asked'} {self.read.asked}"
+        asked = f"{'asked by us:' if row.kind == 'own' else 'asked'} {self.asked}"
         told = [f"ours {self.ours}", asked] if is_tested else []
         if row.paper_value is not None:
             computed = ", computed" if row.paper_is_derived else ""
-            told.append(f"paper {number(self.read.row.paper_value)}{computed}")
+            told.append(f"paper {number(readable(row).paper_value)}{computed}")
         if is_tested and row.num_seeds:
             exploratory = "" if row.registered or row.kind == "check" else ", exploratory"
             told.append(f"{counted_seeds(row.num_seeds)}{exploratory}")

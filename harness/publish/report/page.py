@@ -195,7 +195,7 @@ class PaperPage:
 
         def number(match: re.Match[str]) -> str:
             at = self._claim(match[2])
-            ours = at[1].read.ours if at else ""
+            ours = at[1].measured if at else ""
             # A number that fell short reads better as "27 points worse".
             turned = ours.removeprefix("-") if ours.startswith("-") else f"-{ours}"
             return (turned if match[1] else ours) if ours else NOT_MEASURED

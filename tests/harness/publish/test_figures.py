@@ -84,7 +84,8 @@ def drawn(fmt: str = "svg", **changes: object) -> bytes:
 
 
 def context(width: figures.Width = "double") -> FigureContext:
-    return FigureContext(table=TABLE, reference=REFERENCE, profile="cpu", width=width)
+    inches = figures.WIDTH_IN[width]
+    return FigureContext(table=TABLE, reference=REFERENCE, profile="cpu", width_in=inches)
 
 
 REDRAW = """

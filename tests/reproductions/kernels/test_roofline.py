@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from harness.publish.figures import FigureContext, Width
+from harness.publish.figures import WIDTH_IN, FigureContext, Width
 from harness.registry import load_registry
 from reproductions.kernels.cases import CASES, case_of
 from reproductions.kernels.speed.arithmetic import flops_of
@@ -60,7 +60,7 @@ def test_rates_are_means_over_seeds_and_bytes_alone_are_left_out() -> None:
 def test_without_a_call_that_computes_times_are_drawn_alone() -> None:
     """As at `smoke`, where blocks are only put in order."""
     table, nothing = pd.DataFrame([row("shard_pack", "a small unit")]), pd.DataFrame()
-    context = FigureContext(table=table, reference=nothing, profile="smoke", width="double")
+    context = FigureContext(table=table, reference=nothing, profile="smoke", width_in=5.5)
     cases, roofline = time_panels(context).axes
     assert cases.axison and not roofline.axison
     assert [text.get_text() for text in cases.get_yticklabels()] == ["a small unit, float32"]
@@ -76,8 +76,8 @@ def test_a_roof_is_flat_where_products_were_timed(width: Width, product: float |
          for name in names]
     ).astype({"product_gflop_per_s": float})  # fmt: skip
     empty = pd.DataFrame()
-    figure = time_panels(FigureContext(table=table, reference=empty, profile="gpu", width=width))
-    roofline = figure.axes[1]
+    context = FigureContext(table=table, reference=empty, profile="gpu", width_in=WIDTH_IN[width])
+    roofline = time_panels(context).axes[1]
     roof = roofline.lines[0]
     x, y = (list(map(float, data)) for data in roof.get_data())
     gb_per_s = 8 * 2**18 * 30 / 4e4

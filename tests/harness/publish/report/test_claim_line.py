@@ -23,7 +23,7 @@ from harness.publish.report.claim_line import ClaimLine, in_order
 from harness.publish.report.page import folded_head
 from harness.publish.report.terminal import check_text
 from harness.publish.report.text import interval
-from harness.publish.report.units import reading
+from harness.publish.report.units import readable
 
 CLAIM = CheckRow(
     task="toylab/fig01", claim="stays", grade="empirical", ours=False, profile="cpu",
@@ -148,21 +148,22 @@ def test_check_writes_out_what_is_against_a_claim_the_worst_first() -> None:
 
 
 def test_shares_are_told_in_points_their_threshold_too() -> None:
-    read = reading(
-        row(Word.SUPPORTED, form="within", unit="accuracy", measured=-0.0011, low=-0.0057,
-            high=0.0035, threshold=[-0.01, "inf"])
+    share = row(
+        Word.SUPPORTED, form="within", unit="accuracy", measured=-0.0011, low=-0.0057,
+        high=0.0035, threshold=[-0.01, "inf"],
     )  # fmt: skip
-    assert (read.ours, read.asked) == ("-0.11 ± 0.46 points", "at least -1 point")
-    assert read.row.threshold == [-1.0, math.inf]
+    line = ClaimLine(share)
+    assert (line.measured, line.asked) == ("-0.11 ± 0.46 points", "at least -1 point")
+    assert readable(share).threshold == [-1.0, math.inf]
 
 
 def test_no_rounding_carries_an_end_over_the_threshold() -> None:
     near = replace(CLAIM, form="more_than", threshold=0.0, measured=6.3, low=0.015, high=12.585)
-    read = reading(replace(near, unit="nats"))
-    assert read.ours == "6.30 ± 6.29 nats" and interval(near).startswith("0.01 to 12.5")
+    line = ClaimLine(replace(near, unit="nats"))
+    assert line.measured == "6.30 ± 6.29 nats" and interval(near).startswith("0.01 to 12.5")
     below = replace(near, form="at_least", threshold=97.0, measured=98.1, low=96.96, high=99.24)
     assert interval(below) == "96.96 to 99.24"
-    assert reading(replace(below, unit="%")).ours == "98.10 ± 1.14 %"
+    assert ClaimLine(replace(below, unit="%")).measured == "98.10 ± 1.14 %"
 
 
 def test_a_step_between_ratios_is_no_multiple() -> None:
@@ -170,5 +171,5 @@ def test_a_step_between_ratios_is_no_multiple() -> None:
         CLAIM, form="strict_ordering", threshold=0.0, measured=-0.2, low=-0.2, high=-0.2,
         unit="ratio",
     )  # fmt: skip
-    assert reading(step).ours == "-0.2"
-    assert reading(replace(step, form="at_most")).ours == "-0.2 times"
+    assert ClaimLine(step).measured == "-0.2"
+    assert ClaimLine(replace(step, form="at_most")).measured == "-0.2 times"

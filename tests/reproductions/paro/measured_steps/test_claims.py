@@ -180,7 +180,7 @@ def test_what_a_token_bucket_does_not_slow_has_no_time(monkeypatch: pytest.Monke
     frame = pd.DataFrame([{**next(iter(steps.grid("cpu"))).to_json(), **row} for row in rows])
     table = build_table(measured_full.task, {steps.id: frame.assign(status="done")})
     validate(table, measured_full.task.table, where="paro/measured_full")
-    context = FigureContext(table=table, reference=frame[:0], profile="cpu", width="double")
+    context = FigureContext(table=table, reference=frame[:0], profile="cpu", width_in=5.5)
     assert step_panels(context).axes
 
 
