@@ -55,9 +55,9 @@ def read_bytes(path: Path, *, limit: int = MAX_BYTES) -> bytes:
         raise UnreadableError(f"{path} cannot be read ({error.strerror})") from error
 
 
-def read_text(path: Path, *, limit: int = MAX_BYTES) -> str:
+def read_text(path: Path) -> str:
     """Return a file's text, line ends as they are. Raises as `read_bytes`."""
-    return to_text(read_bytes(path, limit=limit), where=str(path))
+    return to_text(read_bytes(path), where=str(path))
 
 
 def to_text(data: bytes, *, where: str) -> str:

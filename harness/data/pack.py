@@ -33,7 +33,7 @@ def pack(names: Iterable[str], out: Path) -> list[Packed]:
     Raises UsageError if `out` holds anything already; DataError as `datasets.load`; RunError where
     it cannot be written. After an error nothing is there.
     """
-    must_be_new(out)
+    _must_be_new(out)
     try:
         return [_packed(name, out) for name in names]
     except BaseException:
@@ -55,7 +55,7 @@ def _packed(name: str, out: Path) -> Packed:
     return Packed(name, source.variant, source.place, len(data), source.sha256)
 
 
-def must_be_new(out: Path) -> None:
+def _must_be_new(out: Path) -> None:
     """Raise UsageError unless a folder can be made, or is there and empty."""
     try:
         if any(out.iterdir()):
