@@ -92,8 +92,14 @@ lint: $(READY)  ## Check style and types
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports --no-cache
 
+# By names or patterns; all for none.
+BENCHMARKS = $(sort $(foreach name,$(or $(ONLY),*),$(or \
+	$(wildcard tests/benchmarks/bench_$(name).py),$(error no benchmark matches $(name): use some of \
+	$(patsubst tests/benchmarks/bench_%.py,%,$(sort $(wildcard tests/benchmarks/bench_*.py)))))))
 bench: $(READY)  ## Measure speed and memory: ONLY=benchmarks SAVE=1 (on free cores) TRY=1 (each once)
-	$(REPRO) bench $(ONLY) $(if $(SAVE),--save) $(if $(TRY),--try)
+	$(VENV)/bin/python -m pytest $(BENCHMARKS) --benchmark-quiet $(if $(TRY),--benchmark-disable,\
+		--benchmark-autosave --benchmark-save-data --benchmark-storage=runs/benchmarks \
+		$(if $(SAVE),--save-goals))
 
 bench-compare: $(READY)  ## Slower than another commit? ONLY=benchmarks REF=HEAD~1 FAIL=1 (exit 1 if so)
 	$(VENV)/bin/python -m tools.bench_compare $(ONLY) --ref $(REF) $(if $(FAIL),--fail)

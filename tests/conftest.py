@@ -191,7 +191,7 @@ def may_be_skipped(item: pytest.Item) -> bool:
     for marker in ASKED_FOR:
         if item.get_closest_marker(marker):
             return marker not in item.config.option.markexpr
-    return any(item.get_closest_marker(name) for name in ("gpu", "bench"))
+    return item.get_closest_marker("gpu") is not None
 
 
 @pytest.hookimpl(wrapper=True)

@@ -37,7 +37,6 @@ VERBS = {
     "records": "records:app",
     "gpu": "gpu:gpu",
     "new": "new:app",
-    "bench": "bench:bench",
 }
 """By name the module beside this one, and its function, or its group of verbs."""
 

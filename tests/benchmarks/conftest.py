@@ -1,8 +1,13 @@
-"""The `goal` fixture: a benchmark says what it must reach, and what it found."""
+"""The `goal` fixture: a benchmark says what it must reach, and what it found.
+
+Beside it what a run of benchmarks needs: the setting of its processes, the table at its end, and
+`--save-goals`.
+"""
 
 from __future__ import annotations
 
 import datetime as dt
+import os
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -10,13 +15,23 @@ from typing import Any
 
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
+from pytest_benchmark.utils import safe_dumps
 
 from harness.measure.contention import OthersWatch
-from harness.measure.goals import Goal, Measured
 from harness.measure.machine import load_average, machine_facts
+from tests.benchmarks.goals import (
+    Baseline,
+    Goal,
+    Measured,
+    goals_table,
+    load_baselines,
+    save_baseline,
+)
 
 _SECONDS = {"s": 1.0, "ms": 1e-3}
 """Units of time, in seconds."""
+FOUND = pytest.StashKey[list[Measured]]()
+"""What a run has measured so far."""
 
 
 class Replay:
@@ -36,6 +51,27 @@ class Replay:
 
 
 _clock = Replay()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--save-goals",
+        action="store_true",
+        help="store what --benchmark-autosave keeps as this kind of machine's baseline, too",
+    )
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Set what processes read when they start; name a damaged baseline before all is measured.
+
+    Nobody calls this in a run of all tests, which comes upon this file later.
+    """
+    # Read once, before torch is imported: without it two busy processes slow each other.
+    os.environ |= {"OMP_WAIT_POLICY": "passive", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+    # Where nothing may be kept, each start would compile all modules, which is no user's start.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    if session.config.getoption("--save-goals"):
+        load_baselines(session.config.rootpath)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -59,6 +95,21 @@ def pytest_benchmark_generate_commit_info() -> dict[str, Any]:
     return {"id": facts["commit"], "dirty": facts["dirty"], "time": _now()}
 
 
+def pytest_benchmark_update_json(config: pytest.Config, output_json: dict[str, Any]) -> None:
+    """Store what is about to be kept as a baseline, where asked to."""
+    if config.getoption("--save-goals"):
+        found = Baseline.model_validate_json(safe_dumps(output_json))
+        save_baseline(config.rootpath, found)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """End with a table of goals, met or not."""
+    if found := terminalreporter.config.stash.get(FOUND, []):
+        terminalreporter.section("goals")
+        for line in goals_table(found):
+            terminalreporter.write_line(line)
+
+
 def _now() -> str:
     return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
 
@@ -66,8 +117,10 @@ def _now() -> str:
 class GoalFixture:
     """Declares a goal and returns what records its measured value."""
 
-    def __init__(self, benchmark: BenchmarkFixture) -> None:
-        self.benchmark, self.load, self.start_s = benchmark, load_average(), time.perf_counter()
+    def __init__(self, benchmark: BenchmarkFixture, found: list[Measured]) -> None:
+        """found: takes what is measured."""
+        self.benchmark, self.found = benchmark, found
+        self.load, self.start_s = load_average(), time.perf_counter()
         self.watch = OthersWatch()
 
     def __call__(self, name: str, **goal: Any) -> Callable[..., None]:
@@ -111,6 +164,8 @@ class GoalFixture:
         self.benchmark.name, self.benchmark.param, self.benchmark.params = name, None, None
         self.benchmark.pedantic(lambda: _clock.go_on(next(left)), rounds=len(replayed))
         self.benchmark.extra_info.update(found.model_dump(mode="json"))
+        if not self.tried:
+            self.found.append(found)
 
     @property
     def tried(self) -> bool:
@@ -129,10 +184,10 @@ class GoalFixture:
 
 
 @pytest.fixture
-def goal(benchmark: BenchmarkFixture) -> GoalFixture:
+def goal(request: pytest.FixtureRequest, benchmark: BenchmarkFixture) -> GoalFixture:
     """Return `goal(name, limit=..., unit=..., direction=...)(measured, samples=..., note=...)`.
 
     What others took of the machine is measured from the fixture to the moment of recording. A
     missed goal is no failure.
     """
-    return GoalFixture(benchmark)
+    return GoalFixture(benchmark, request.config.stash.setdefault(FOUND, []))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator
 
-from harness.measure.goals import load_baselines
+from tests.benchmarks.goals import load_baselines
 from tests.checkout import ROOT
 
 MEASURED = {

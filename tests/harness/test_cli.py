@@ -22,7 +22,7 @@ CHECK_FIELDS = [
 """Those that the design names; others may stand beside them."""
 VERBS = {
     "list", "plan", "params", "run", "verify", "status", "variants", "check", "show", "diff",
-    "plot", "figures", "table", "report", "doctor", "data", "records", "bench", "gpu", "new",
+    "plot", "figures", "table", "report", "doctor", "data", "records", "gpu", "new",
 }  # fmt: skip
 
 

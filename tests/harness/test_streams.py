@@ -20,7 +20,6 @@ PRINTING = [
     ("doctor",),
     ("data", "list"),
     ("data", "--help"),
-    ("bench", "--stored"),
 ]
 """Every verb that prints results, in a checkout that has some."""
 NOISE = """

@@ -16,12 +16,10 @@ from harness.atomic import write_bytes, write_text
 from harness.declare.profiles import Profile
 from harness.declare.reference import NOT_KNOWN
 from harness.errors import SpecError
-from harness.measure.goals import load_baselines
 from harness.publish.counts import CLAIMS, MARKS
 from harness.publish.forest import draw_forest, forest_rows
 from harness.publish.report.claim_line import in_order, sentence
 from harness.publish.report.formats import markdown_tables
-from harness.publish.report.goals_md import PAGE, goals_line, goals_markdown
 from harness.publish.report.page import SCALES, PaperPage, folded_head
 from harness.publish.report.text import markdown_cell
 from harness.registry import Library
@@ -40,7 +38,7 @@ def write_results(workspace: Workspace, library: Library, pages: Sequence[PaperP
     of RESULTS.md.
     """
     pages = [page.only(COMMITTED_PROFILES) for page in pages]
-    root, baselines = workspace.root, load_baselines(workspace.root)
+    root = workspace.root
     for page in pages:
         for profile, image in forests(page).items():
             write_bytes(root / forest_of(page, profile), image)
@@ -52,9 +50,8 @@ def write_results(workspace: Workspace, library: Library, pages: Sequence[PaperP
     named = [page for page in pages if page.meta.headline]
     for block in ("papers", "found"):
         update_block(root / "README.md", block, _filled(f"{block}.md.j2", pages=named))
-    write_text(root / PAGE, goals_markdown(baselines))
-    target = root / "RESULTS.md"
-    write_text(target, _filled("results.md.j2", pages=pages, baselines=baselines))
+    target, has_goals = root / "RESULTS.md", is_there(root / "results" / "benchmarks" / "README.md")
+    write_text(target, _filled("results.md.j2", pages=pages, has_goals=has_goals))
     return target
 
 
@@ -73,9 +70,7 @@ def write_site(workspace: Workspace, pages: Sequence[PaperPage]) -> Path:
                 write_bytes(site / "data" / f"{run.stem}.csv", run.result.csv.encode())
         write_text(site / f"{page.meta.id}.html", render("paper.html.j2", page=page))
     index = site / "index.html"
-    write_text(
-        index, render("index.html.j2", pages=pages, baselines=load_baselines(workspace.root))
-    )
+    write_text(index, render("index.html.j2", pages=pages))
     return index
 
 
@@ -141,9 +136,7 @@ def _environment(*, html: bool) -> Environment:
         keep_trailing_newline=html,
     )
     environment.filters.update(cell=markdown_cell, sentence=sentence, prose=prose)
-    shown = (
-        folded_head, forest_of, forests, goals_line, in_order, markdown_tables, never_run, page_of,
-    )  # fmt: skip
+    shown = (folded_head, forest_of, forests, in_order, markdown_tables, never_run, page_of)
     environment.globals.update({each.__name__: each for each in shown})
     environment.globals.update(
         TOP=TOP, SCALES=SCALES, CLAIMS=CLAIMS, MARKS=MARKS, NOT_KNOWN=NOT_KNOWN

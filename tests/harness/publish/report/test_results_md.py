@@ -9,11 +9,9 @@ from pathlib import Path
 import pytest
 
 from harness.errors import SpecError
-from harness.publish.report.goals_md import goals_line, goals_markdown
 from harness.publish.report.load import load_pages
 from harness.publish.report.write import update_block, write_results, write_site
 from harness.registry import PaperFolder
-from tests.harness.measure.hand_made_goals import baseline_of, goal_of
 from tests.harness.publish.report.demo_paper import HOSTILE, make_demo
 from tests.harness.publish.report.pages import Demo
 
@@ -169,13 +167,3 @@ def test_readme_with_torn_markers_is_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(SpecError, match="each once"):
         update_block(readme, "verdicts", "block")
     assert readme.read_text() == text
-
-
-def test_goals_are_shown_met_or_not_by_machine_and_sums_apart() -> None:
-    goals = [goal_of("list", 0.4), goal_of("plan", 0.7), goal_of("sum", 0.3, from_records=True)]
-    one = baseline_of(*goals)
-    measured, added = goals_markdown([one]).split("Added up from committed records")
-    table = measured.partition("Measured on Some CPU, avx2, 2 cores:")[2]
-    assert "| list | at most 0.5 s | 0.4 s | yes" in table and "| 0.7 s | no" in table
-    assert "| sum |" in added and "| sum |" not in measured
-    assert goals_line([one]).startswith("On Some CPU, avx2, 2 cores 2 of 3 goals are met.")

@@ -1,32 +1,40 @@
 """Performance goals and what was measured against them, as pytest-benchmark's JSON keeps it.
 
 A baseline is `results/benchmarks/<kind of machine>.json`: a file of pytest-benchmark, in which
-`stats` are seconds of what the benchmark is about, and `extra_info` is a `Measured`.
+`stats` are seconds of what the benchmark is about, and `extra_info` is a `Measured`. The page
+beside them, README.md, is made from them alone.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal
 
+import pytest
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from harness.atomic import write_text
-from harness.errors import DataError
 from harness.measure.machine import cpu_name
-from harness.strict import Strict, explain
-from harness.untrusted import read_bytes
+from harness.publish.report.text import markdown_cell, markdown_table, number
+from harness.strict import explain
 
-FOLDER = "results/benchmarks"
+FOLDER = Path("results/benchmarks")
 """Where a checkout keeps its baselines."""
 CROWDED_CORES = 0.2
 """More than this taken by others makes a time too long to judge a goal by, or to store."""
 
 
-class Goal(Strict):
+class _Part(BaseModel):
+    """A part of a file of pytest-benchmark: what else stands there is kept."""
+
+    model_config = ConfigDict(extra="allow", strict=True, frozen=True)
+
+
+class Goal(_Part):
     """What a benchmark must reach."""
 
     limit: float
@@ -38,14 +46,8 @@ class Goal(Strict):
         return measured <= self.limit if self.direction == "at_most" else measured >= self.limit
 
     def in_words(self) -> str:
-        """Return the goal as pages and tables print it: `at most 1.1`."""
-        return f"{self.direction.replace('_', ' ')} {self.limit:g}"
-
-
-class _Part(BaseModel):
-    """A part of a file of pytest-benchmark: what else stands there is kept."""
-
-    model_config = ConfigDict(extra="allow", strict=True, frozen=True)
+        """Return the goal as the page and the table print it: `at most 1.1`."""
+        return f"{self.direction.replace('_', ' ')} {number(self.limit)}"
 
 
 class Measured(_Part):
@@ -92,7 +94,6 @@ class Entry(_Part):
     """A benchmark in the file, named as its goal."""
 
     name: str
-    fullname: str
     extra_info: Measured
 
 
@@ -124,14 +125,12 @@ class Baseline(_Part):
         """Return what was measured, in the order of the goals' names."""
         return [entry.extra_info for entry in sorted(self.benchmarks, key=attrgetter("name"))]
 
-    def seconds_of(self, file: str) -> float:
-        """Return how long a benchmark file took, by its name; 0 where it was never stored."""
-        entries = [e for e in self.benchmarks if Path(e.fullname.split("::")[0]).name == file]
-        return sum(entry.extra_info.wall_s for entry in entries)
-
 
 def save_baseline(root: Path, found: Baseline) -> None:
-    """Renew in the baseline of its kind of machine what was measured now on free cores."""
+    """Renew in the baseline of its kind of machine what was measured now on free cores.
+
+    The page is written anew, too.
+    """
     path = root / FOLDER / f"{found.kind}.json"
     before = read_baseline(path).benchmarks if path.exists() else []
     every = {e.name: e for e in before}
@@ -140,12 +139,13 @@ def save_baseline(root: Path, found: Baseline) -> None:
         renewed = found.model_copy(update={"benchmarks": [every[name] for name in sorted(every)]})
         document = renewed.model_dump(mode="json")
         write_text(path, json.dumps(document, indent=1, sort_keys=True) + "\n")
+        write_text(path.with_name("README.md"), goals_page(load_baselines(root)))
 
 
 def load_baselines(root: Path) -> list[Baseline]:
     """Return all baselines of a checkout, by kind of machine; none where there is no folder.
 
-    Raises DataError, naming the file, for one that is torn, edited or foreign.
+    Raises UsageError, naming the file, for one that is torn, edited or foreign.
     """
     return [read_baseline(path) for path in sorted((root / FOLDER).glob("*.json"))]
 
@@ -153,12 +153,72 @@ def load_baselines(root: Path) -> list[Baseline]:
 def read_baseline(path: Path) -> Baseline:
     """Return a file of pytest-benchmark that our benchmarks wrote.
 
-    Raises DataError, naming the file, for one that is torn, edited or foreign.
+    Raises UsageError, naming the file, for one that is torn, edited or foreign.
     """
     try:
-        return Baseline.model_validate_json(read_bytes(path))
+        return Baseline.model_validate_json(path.read_bytes())
     except ValidationError as error:
-        raise DataError(
+        raise pytest.UsageError(
             f"{path} is no file of benchmarks with goals ({explain(error)}): remove it, and make it"
-            " again by repro bench --save"
+            " again by make bench SAVE=1"
         ) from error
+
+
+def goals_table(found: Sequence[Measured]) -> list[str]:
+    """Return the lines that a run ends with, of at most 80 characters."""
+    rows = [("name", "measured", "goal", "unit", "met", "other cores")]
+    for item in found:
+        met = "busy" if item.disturbed else _yes_or_no(item.met)
+        words, taken = item.goal.in_words(), number(item.other_cores)
+        rows.append((item.name, number(item.measured), words, item.goal.unit, met, taken))
+    lines = [
+        f"{name:25}{measured:>10}  {goal:16}{unit:7}{met:6}{taken}".rstrip()
+        for name, measured, goal, unit, met, taken in rows
+    ]
+    judged = [item.met for item in found if not item.disturbed]
+    lines += [f"{sum(judged)} of {len(judged)} goals met"]
+    if len(judged) < len(found):
+        lines += [f"busy: others took over {CROWDED_CORES} cores, too much to judge or store it"]
+    return lines
+
+
+HEAD = """# Performance goals
+
+`make bench SAVE=1` writes this page from the committed measurements beside it; do not edit it.
+[docs/speed.md](../../docs/speed.md) says how they are measured, drawn and compared.
+"""
+COLUMNS = ("benchmark", "goal", "measured", "met", "load average", "cores of others", "setting")
+
+
+def goals_page(baselines: Sequence[Baseline]) -> str:
+    """Return the page: a table per machine, and apart from it sums over committed records."""
+    parts = [HEAD]
+    for each in baselines:
+        met = [item.met for item in each.measured()]
+        parts += [f"On {each.title} {sum(met)} of {len(met)} goals are met.\n"]
+        for from_records, title in (
+            (False, f"Measured on {each.title}"),
+            (True, f"Added up from committed records, by {each.title}"),
+        ):
+            cells = [_cells(i) for i in each.measured() if i.from_records is from_records]
+            parts += [f"{title}:\n\n{markdown_table(COLUMNS, cells)}\n"] if cells else []
+    return "\n".join(parts)
+
+
+def _cells(item: Measured) -> list[str]:
+    """Return a benchmark as text: name, goal, measured, met, load, cores of others, setting."""
+    unit = "" if item.goal.unit == "ratio" else f" {item.goal.unit}"
+    cells = [
+        item.name,
+        f"{item.goal.in_words()}{unit}",
+        f"{number(item.measured)}{unit}",
+        _yes_or_no(item.met),
+        number(item.load_average),
+        number(item.other_cores),
+        item.note,
+    ]
+    return [markdown_cell(cell) for cell in cells]
+
+
+def _yes_or_no(met: bool) -> str:
+    return "yes" if met else "no"
