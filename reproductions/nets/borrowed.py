@@ -51,4 +51,4 @@ def tensors_of(module: nn.Module) -> dict[str, Tensor]:
 
 
 def _storage(tensor: Tensor) -> int:
-    return tensor.untyped_storage()._cdata
+    return int(tensor.untyped_storage()._cdata)

@@ -66,7 +66,7 @@ class Stack:
             ) from error
         # It lends its code alone: all that it holds is replaced whenever it is called.
         self._skeleton = copy.deepcopy(self._models[0]).to("meta")
-        self._is_own = False
+        self._looked_at = False
 
     def __len__(self) -> int:
         """Return the number of members, M."""
@@ -89,15 +89,14 @@ class Stack:
             return loss(net, *part)
 
         def of_all() -> Tensor:
-            losses_M: Tensor = vmap(of_member)(self.weights, self.buffers, *batch)
-            return losses_M
+            found_M: Tensor = vmap(of_member)(self.weights, self.buffers, *batch)
+            return found_M
 
         with _attention_in_batches(next(iter(self.weights.values())).device):
-            # Looked at once: what a forward pass goes through does not change.
-            losses_M = (
-                of_all() if self._is_own else run_without(tensors_of(self._models[0]), of_all)
-            )
-        self._is_own = True
+            if self._looked_at:
+                return of_all()
+            losses_M: Tensor = run_without(tensors_of(self._models[0]), of_all)
+        self._looked_at = True
         return losses_M
 
     def adamw(
