@@ -28,7 +28,7 @@ def batch_norms(model: nn.Module) -> list[BatchNorm]:
 
 
 def check_statistics(model: nn.Module, bn_stats: BnStats) -> None:
-    """Raise SpecError unless a mode of statistics fits a model."""
+    """Raise SpecError unless a mode of statistics fits a model, and those that stay are finite."""
     if bn_stats not in BN_STATS:
         raise SpecError(f"bn_stats={bn_stats!r}: need one of {', '.join(BN_STATS)}")
     has_any = bool(batch_norms(model))
@@ -38,6 +38,12 @@ def check_statistics(model: nn.Module, bn_stats: BnStats) -> None:
             f"bn_stats={bn_stats!r} for a model {'with' if has_any else 'without'} batch"
             f" normalisation: say {needed}"
         )
+    for name, buffer in model.named_buffers():
+        if bn_stats == "frozen" and not buffer.isfinite().all():
+            raise SpecError(
+                f"{name} is not finite, and bn_stats='frozen' keeps it: say recalibrate, or hand in"
+                " a model that has not diverged"
+            )
 
 
 @torch.no_grad()

@@ -33,9 +33,10 @@ from reproductions.asymvalley.method.directions import (
     OneDimRule,
     Value,
 )
-from reproductions.asymvalley.method.forward import logits
+from reproductions.asymvalley.method.forward import logits, outputs
 from reproductions.asymvalley.method.layout import Layout, layout_of
 from reproductions.asymvalley.method.scaling import scale_direction
+from reproductions.nets.borrowed import run_without, tensors_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,7 +53,7 @@ class Point:
     error: float
     """Share of wrong predictions, in [0, 1]; numbers that are not finite count as wrong."""
     ce: float
-    """Mean cross-entropy in nats; may be infinite."""
+    """Mean cross-entropy in nats; infinite or NaN where a logit is not finite."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -170,6 +171,7 @@ class Walk:
         for name, view in self.layout.split(self._flat_P).items():
             parameters[name].data = view
         self._at_zero: Point | None = None
+        run_without(tensors_of(model), lambda: outputs(self._model, data.test_images[:1]))
 
     def step(
         self,

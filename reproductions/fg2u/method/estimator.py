@@ -14,12 +14,12 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from harness.errors import RunError
 from harness.measure.live_bytes import peak_of
+from reproductions.fg2u.method.explained import explained
 from reproductions.fg2u.method.faults import (
     Needs,
     check_influence,
     check_phi,
     check_problem,
-    explained,
     refuse_autocast,
     where_not_finite,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from torch import Tensor, nn
@@ -12,6 +13,7 @@ from torch.nn.modules.dropout import _DropoutNd
 from torch.nn.parallel import DataParallel, DistributedDataParallel
 
 from harness.errors import SpecError
+from reproductions.nets.borrowed import run_without
 
 Weights = dict[str, Tensor]
 
@@ -22,7 +24,8 @@ def functional(module: nn.Module) -> tuple[Callable[..., Any], Weights]:
     Works on any module and on models of transformers; weights that are tied stay tied. Buffers and
     frozen weights (`requires_grad` off) are constants. Raises SpecError for a module that would not
     be a function of its weights: a norm with running statistics, or dropout that is on; and for one
-    that is wrapped for ranks, split over them, or compiled.
+    that is wrapped for ranks, split over them, or compiled. `call` raises it where the module
+    computes with weights that a function inside it holds on to.
     """
     for name, child in module.named_modules():
         where = f"{name or 'the module'} ({type(child).__name__})"
@@ -34,12 +37,21 @@ def functional(module: nn.Module) -> tuple[Callable[..., Any], Weights]:
             )
         if child.training and _drops(child):
             raise SpecError(f"{where} draws anew in each pass: call eval() or set p=0")
-    weights = {name: weight.detach() for name, weight in _weights(module, frozen=False)}
+    # Of their own: so it shows where a call computes with the module's.
+    weights = {name: weight.detach().clone() for name, weight in _weights(module, frozen=False)}
     constants = {name: value.detach() for name, value in module.named_buffers()}
     constants |= {name: weight.detach() for name, weight in _weights(module, frozen=True)}
 
+    looked_at = False
+
     def call(weights: Weights, *args: Any, **kwargs: Any) -> Any:
-        return functional_call(module, (weights, constants), args, kwargs)
+        nonlocal looked_at
+        run = partial(functional_call, module, (weights, constants), args, kwargs)
+        if looked_at:
+            return run()
+        result = run_without(dict(_weights(module, frozen=False)), run)
+        looked_at = True
+        return result
 
     return call, weights
 

@@ -6,6 +6,7 @@ optimizer's state of a block that is frozen again, is a policy here.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, TypeVar, get_args
 
@@ -61,7 +62,7 @@ class Lisa:
     active: tuple[int, ...]
     """Numbers of the blocks that train now; empty before `attach`."""
     visited: set[int]
-    """Blocks that have been trained, in any period."""
+    """Blocks that have been trained, in any period: stepped with a gradient."""
 
     def __init__(
         self,
@@ -111,14 +112,15 @@ class Lisa:
 
     @property
     def coverage(self) -> float:
-        """Share of blocks that have been active; what is not covered is as it was."""
+        """Share of blocks that have been trained; what is not covered is as it was."""
         return len(self.visited) / len(self.blocks)
 
     def attach(self, optimizer: AnyOptimizer) -> AnyOptimizer:
         """Draw the first blocks, freeze the others, and follow the optimizer's steps.
 
         optimizer: over all of the model's parameters, without a scheduler and unwrapped yet.
-        Returns the same optimizer. Raises SpecError for one that cannot follow, and EnvError
+        Returns the same optimizer. Raises SpecError for one that cannot follow or lacks a
+        parameter, and EnvError
         where parameters are flattened or sharded, which would silently save nothing.
         """
         if self._optimizer is not None:
@@ -127,6 +129,7 @@ class Lisa:
         # Again: something may have wrapped it since.
         refuse_model(self.model)
         refuse_deepspeed(self.model, optimizer)
+        self._refuse_left_out(optimizer)
         first = self._draw()
         refuse_ranks_apart([self._settings, first])
         self._groups, self._optimizer = OptimizerGroups(optimizer, self._parts), optimizer
@@ -161,7 +164,7 @@ class Lisa:
         self._forget()
 
     def _forget(self) -> None:
-        self._silent_steps, self._host = 0, HostStates()
+        self._silent_steps, self._host = Counter[int](), HostStates()
         self._optimizer: Optimizer | None = None
         self._groups: OptimizerGroups | None = None
         self._hooks: list[RemovableHandle] = []
@@ -205,16 +208,22 @@ class Lisa:
                 )
 
     def _check_gradients(self) -> None:
-        """Raise where the active blocks have had no gradient for some steps in a row."""
-        parameters = self._parameters(self.active)
-        silent = bool(parameters) and all(parameter.grad is None for parameter in parameters)
-        self._silent_steps = self._silent_steps + 1 if silent else 0
-        if self._silent_steps >= PATIENCE:
+        """Raise where an active block has had no gradient for some of its steps in a row."""
+        moving = self._moving()
+        for block in self.active:
+            self._silent_steps[block] = 0 if block in moving else self._silent_steps[block] + 1
+        silent = [block for block in self.active if self._silent_steps[block] >= PATIENCE]
+        if silent:
             raise RunError(
-                f"active blocks {self.active} have no gradient: with frozen embeddings and"
+                f"active blocks {silent} have no gradient: with frozen embeddings or blocks and"
                 " reentrant checkpointing call model.enable_input_require_grads(); otherwise check"
-                " that the model that trains is the one handed to Lisa"
+                " that the model that trains is the one handed to Lisa, and that the loss depends"
+                " on these blocks"
             )
+
+    def _moving(self) -> set[int]:
+        """Return the active blocks that have a gradient: the others stay as they are."""
+        return {b for b in self.active if any(p.grad is not None for p in self._parts[b])}
 
     def _count_step(self, optimizer: Optimizer, *_: Any) -> None:
         # A fused optimizer is stepped by the scaler also where it skips the update.
@@ -222,10 +231,27 @@ class Lisa:
         if found_inf is not None and bool(found_inf):
             return
         self.step += 1
-        self.visited.update(self.active)
+        self.visited.update(self._moving())
         if self.step % self._period == 0:
+            self._refuse_left_out(optimizer)
             self._activate(self._draw())
         self._attached()[1].note_step(self.step)
+
+    def _refuse_left_out(self, optimizer: Optimizer) -> None:
+        """Raise SpecError where something outside the blocks trains that no group holds.
+
+        It would never move, and its gradient would grow from step to step. Also after `attach`:
+        resizing the vocabulary puts new parameters in the old ones' places.
+        """
+        held = (p for group in optimizer.param_groups for p in group["params"])
+        known = {*self._in_order, *self._fixed, *held}
+        for name, parameter in self.model.named_parameters():
+            if parameter.requires_grad and parameter not in known:
+                raise SpecError(
+                    f"the optimizer lacks {name}, which is to train: build it over"
+                    " model.parameters() after the model's last change, or freeze this one before"
+                    " the Lisa is made"
+                )
 
     def _draw(self) -> tuple[int, ...]:
         """Return the next blocks. Raises SpecError for what is no set of blocks."""

@@ -19,6 +19,7 @@ equation 1; how SmuPar used both, arXiv 2405.15743, Figure 12 and footnotes 8, 9
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
-from harness.errors import SpecError
+from harness.errors import RunError, SpecError
 from reproductions.supar.method.density import Density, check_density, check_kept, density_of
 from reproductions.supar.method.masked_layer import (
     MaskedLinear,
@@ -125,12 +126,21 @@ class Rigl:
     def update(self, step: int) -> bool:
         """Drop and grow where that is due, and return whether the optimizer is to step.
 
-        The gradients of the layers are gone after an update. Raises SpecError where a layer
-        has none before it, or those of masked weights were not kept.
+        The gradients of the layers are gone after an update. Where one of them is not finite, as
+        when a scaled loss overflows, masks stay, with a RuntimeWarning, and the optimizer is to
+        step. Raises SpecError where a layer has none before it, or those of masked weights were
+        not kept, and RunError for weights that are not finite.
         """
         if not self._due(step):
             return True
         _check_gradients(self.model)
+        if not _finite_gradients(self.model):
+            warnings.warn(
+                f"step {step}: a gradient is not finite, so that RigL leaves the masks as they are",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+            return True
         fraction = cosine_drop_fraction(
             step, initial=self.drop_fraction, end_step=self.schedule.end_step
         )
@@ -178,7 +188,10 @@ class Gmp:
 
     @torch.no_grad()
     def update(self, step: int) -> bool:
-        """Prune where that is due; the optimizer is to step in any case."""
+        """Prune where that is due; the optimizer is to step in any case.
+
+        Raises RunError for weights that are not finite.
+        """
         if not self.schedule.due(step):
             return True
         for name, layer in masked_layers(self.model).items():
@@ -191,6 +204,21 @@ class Gmp:
             if layer.weight.grad is not None:
                 layer.weight.grad.masked_fill_(~new, 0.0)
         return True
+
+
+def _finite_gradients(model: nn.Module) -> bool:
+    """Say whether all gradients of masked layers are finite; where not, mask them.
+
+    The optimizer, or a scaler that skips its step, then sees what it would have without RigL.
+    """
+    layers = masked_layers(model).values()
+    gradients = [(layer.weight.grad, layer.weight_mask) for layer in layers]
+    if all(bool(grad.isfinite().all()) for grad, _ in gradients if grad is not None):
+        return True
+    for grad, mask in gradients:
+        if grad is not None:
+            grad.masked_fill_(~mask, 0.0)
+    return False
 
 
 def cosine_drop_fraction(step: int, *, initial: float, end_step: int) -> float:
@@ -243,6 +271,9 @@ def attach_full_masks(model: nn.Module, layers: Iterable[str]) -> None:
 
 def _largest(scores: Tensor, count: int, *, among: Tensor) -> Tensor:
     """Return a mask of the `count` largest scores, none negative, among candidates."""
+    if not scores.masked_fill(~among, 0.0).isfinite().all():
+        # Sorted, they would stand in row-major order, and training would go on.
+        raise RunError("weights are not finite, and none can be chosen by size: training diverged")
     ranked = scores.masked_fill(~among, -1.0).flatten().argsort(descending=True, stable=True)
     chosen = torch.zeros(among.numel(), dtype=torch.bool, device=among.device)
     chosen[ranked[:count]] = True

@@ -131,9 +131,12 @@ def masked_layers(model: nn.Module) -> dict[str, MaskedLinear]:
 def max_abs_masked(model: nn.Module) -> float:
     """Return the largest magnitude that is stored where a weight is masked.
 
-    0.0 unless something wrote there; the forward pass does not see it, and `state_dict` zeroes it.
+    0.0 unless something wrote there, NaN where that was one; the forward pass does not see it, and
+    `state_dict` zeroes it.
     """
-    return max((layer.max_abs_masked() for layer in masked_layers(model).values()), default=0.0)
+    found = [layer.max_abs_masked() for layer in masked_layers(model).values()]
+    # Python's own max lets a NaN pass.
+    return float(torch.tensor(found, dtype=torch.float64).max()) if found else 0.0
 
 
 def check_masks(model: nn.Module, density: Density, roles: Mapping[str, str]) -> None:

@@ -21,6 +21,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from harness.errors import SpecError
 from reproductions.kernels.adamw.optimizer import KernelAdamW
+from reproductions.nets.borrowed import run_without, tensors_of
 from reproductions.supar.method.masked_layer import MASK
 
 Net = Callable[..., Any]
@@ -65,6 +66,7 @@ class Stack:
             ) from error
         # It lends its code alone: all that it holds is replaced whenever it is called.
         self._skeleton = copy.deepcopy(self._models[0]).to("meta")
+        self._looked_at = False
 
     def __len__(self) -> int:
         """Return the number of members, M."""
@@ -75,6 +77,7 @@ class Stack:
 
         loss: called as loss(net, *part), net being a member as a function. batch: tensors with a
         first axis of M; one batch for all is `batch.expand(len(stack), *batch.shape)`.
+        Raises SpecError for nets that compute with what functions inside them hold on to.
         """
 
         def of_member(
@@ -85,8 +88,15 @@ class Stack:
 
             return loss(net, *part)
 
+        def of_all() -> Tensor:
+            found_M: Tensor = vmap(of_member)(self.weights, self.buffers, *batch)
+            return found_M
+
         with _attention_in_batches(next(iter(self.weights.values())).device):
-            losses_M: Tensor = vmap(of_member)(self.weights, self.buffers, *batch)
+            if self._looked_at:
+                return of_all()
+            losses_M: Tensor = run_without(tensors_of(self._models[0]), of_all)
+        self._looked_at = True
         return losses_M
 
     def adamw(

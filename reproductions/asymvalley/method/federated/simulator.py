@@ -23,7 +23,7 @@ from reproductions.asymvalley.method.federated.settings import RoundSettings
 from reproductions.asymvalley.method.federated.workers import Kind, check_workers, client_pool
 
 _TEST_BATCH = 500
-_DIVERGED = "a parameter or a loss is not finite after round {}"
+_DIVERGED = "a parameter, a buffer or a loss is not finite after round {}"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -45,7 +45,7 @@ class Run:
     server: Server
     logs: tuple[RoundLog, ...]
     diverged: str
-    """In which round a global parameter or a method's loss was not finite; empty if none was."""
+    """In which round a global parameter or buffer, or a method's loss, was not finite; or empty."""
 
 
 def simulate(
@@ -81,7 +81,7 @@ def simulate(
             results = train_all(server.state, memories, chosen)
             memories |= {k: result.memory for k, result in results.items()}
             server = _aggregated(algorithm, server, results, len(clients), nets[0].names)
-            if not _finite(nets[0].vector_of(server.state), results.values()):
+            if not _finite(server.state, results.values()):
                 return Run(server=server, logs=tuple(logs), diverged=_DIVERGED.format(number))
             accuracy = accuracy_of(nets[0], server.state, test) if number in eval_rounds else None
             logs.append(_log(number, list(results.values()), accuracy))
@@ -131,10 +131,11 @@ def _aggregated(
     return algorithm.aggregate(server, states, num_clients=num_clients, learnable=learnable)
 
 
-def _finite(theta_N: Tensor, results: Iterable[ClientResult]) -> bool:
-    # Clipping can keep parameters finite where a loss has overflowed.
+def _finite(state: State, results: Iterable[ClientResult]) -> bool:
+    # Clipping can keep parameters finite where a loss, or a batch norm's statistics, overflowed.
     losses = (result.extra_loss for result in results)
-    return bool(torch.isfinite(theta_N).all()) and all(math.isfinite(loss) for loss in losses)
+    finite = all(bool(torch.isfinite(value).all()) for value in state.values())
+    return finite and all(math.isfinite(loss) for loss in losses)
 
 
 def _log(number: int, results: Sequence[ClientResult], accuracy: float | None) -> RoundLog:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from harness.errors import DataError, SpecError
@@ -24,13 +26,15 @@ def dirichlet_split(
     Each client draws a distribution over classes from Dir(alpha, ..., alpha); the column of a
     class, normalised over clients, tells which part of the class goes to whom. Drawn anew, whole,
     while a client has fewer than `min_samples`, at most 100 times.
-    Raises SpecError for alpha or num_clients that are not positive, DataError if no draw is good.
+    Raises SpecError for no client or an alpha that is not finite and positive, DataError if no
+    draw is good.
     Source: paper section 6.2, Dir(alpha); the authors' FL code, from which this deviates: it
     drops degenerate clients.
     """
-    if num_clients < 1 or alpha <= 0.0:
+    if num_clients < 1 or not 0.0 < alpha < math.inf:
         raise SpecError(
-            f"num_clients={num_clients}, alpha={alpha}: need at least one client and alpha > 0"
+            f"num_clients={num_clients}, alpha={alpha}: need at least one client, and a finite"
+            " alpha > 0"
         )
     rng = np.random.default_rng(seed)
     smallest = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import sys
 from dataclasses import replace
 
@@ -21,6 +22,7 @@ from reproductions.asymvalley.method.interpolation import interpolation_curve
 from reproductions.asymvalley.method.layout import layout_of, parameters_vector
 from reproductions.asymvalley.method.noise import draw_noise, sign_consistent
 from tests.reproductions.asymvalley.small import small_data, small_net, state_of
+from tests.reproductions.nets.closures import Bound, Captured, Closed, seeded
 
 LAMBDAS = [-1.0, -0.5, 0.0, 0.5, 1.0]
 
@@ -310,3 +312,40 @@ def test_interval_of_the_asymmetry_is_over_draws() -> None:
     assert interval.mean == pytest.approx(0.5)
     # Student's t with two degrees of freedom: 4.302652...
     assert interval.high - interval.mean == pytest.approx(4.302652 * 0.1 / 3**0.5, rel=1e-5)
+
+
+@pytest.mark.parametrize("kind", [Closed, Captured])
+def test_a_model_that_computes_with_what_it_closed_over_is_refused(kind: type[Closed]) -> None:
+    """Its copy moves and its output does not: the curve would be flat, or half of one."""
+    model = seeded(kind, num_in=64)
+    with pytest.raises(SpecError, match="that a function inside it holds on to"):
+        valley_curve(
+            model,
+            noise_for(model),
+            LAMBDAS,
+            scale=1.0,
+            norm="ns",
+            bn_stats="none",
+            data=small_data(),
+        )
+
+
+def test_a_model_that_holds_its_own_methods_walks_with_its_copy() -> None:
+    model, data = seeded(Bound, num_in=64), small_data()
+    curve = valley_curve(
+        model, noise_for(model), LAMBDAS, scale=1.0, norm="ns", bn_stats="none", data=data
+    )
+    moved = copy.deepcopy(model)
+    walk = Walk(model, data, bn_stats="none")
+    place = walk.weights_P - walk.step(noise_for(model), scale=1.0, norm="ns")
+    nn.utils.vector_to_parameters(place, moved.parameters())
+    assert curve.points[0] == point_of(moved, data)
+
+
+def test_statistics_that_are_not_finite_are_refused_where_they_are_kept() -> None:
+    """A channel of infinite variance is its bias: the curve would be of another net."""
+    model = small_net()
+    model[1].running_var[0] = math.inf
+    with pytest.raises(SpecError, match=r"1\.running_var.*not finite"):
+        Walk(model, small_data(), bn_stats="frozen")
+    Walk(model, small_data(), bn_stats="recalibrate")

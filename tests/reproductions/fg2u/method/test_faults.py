@@ -15,6 +15,7 @@ from harness.errors import HarnessError, RunError, SpecError
 from reproductions.fg2u import Adam, Problem, Sgd, from_loss, hypergradient
 from tests.reproductions.fg2u.small import drawn, quadratic
 
+Weights = dict[str, Tensor]
 WEIGHTS = 0.3 * drawn(3, 3, seed=1)
 FG2U = ("fg2u", {"num_directions": 2, "chunk": 2})
 ZO = ("fg2u-zo", {"num_directions": 2, "chunk": 1})
@@ -241,3 +242,64 @@ def test_attention_is_differentiated_by_every_method() -> None:
 def test_settings_out_of_range_are_refused(make: Callable[[], object], said: str) -> None:
     with pytest.raises(HarnessError, match=said):
         make()
+
+
+def conv_before_norm(w: Weights, x: Tensor) -> Tensor:
+    maps = F.conv2d(x.view(-1, 1, 4, 6), w["first"].view(6, 1, 2, 2), w["idle"])
+    return F.batch_norm(maps, None, None, training=True).relu().flatten(1)[:, :24]
+
+
+def linear_before_norm(w: Weights, x: Tensor) -> Tensor:
+    return F.batch_norm(F.linear(x, w["first"], w["idle"]), None, None, training=True).relu()
+
+
+def keys_of_attention(w: Weights, x: Tensor) -> Tensor:
+    """A bias of keys adds one number to all scores of a query, which softmax does not see."""
+    tokens = x.view(-1, 4, 6)
+    keys = tokens @ w["first"][:6, :6] + w["idle"]
+    return torch.softmax(tokens @ keys.transpose(1, 2), dim=2).flatten(1)
+
+
+Features = Callable[[Weights, Tensor], Tensor]
+IDLE: dict[Features, int] = {conv_before_norm: 24, linear_before_norm: 6, keys_of_attention: 16}
+"""Features whose bias `idle` has a gradient of 0 but for rounding, and how many they are."""
+
+
+def with_idle_bias(features: Features, *, broken: bool = False) -> tuple[Problem, Tensor]:
+    """Return Adam in float32, which divides that rounding by its own root, and phi."""
+    x, y = drawn(16, 24, seed=2).float(), torch.arange(16) % 3
+    sizes = {"first": (6, 4) if features is conv_before_norm else (6, 24), "idle": (6,)}
+    shapes = {**sizes, "last": (3, IDLE[features])}
+    start = {name: 0.5 * drawn(*size, seed=3).float() for name, size in shapes.items()}
+
+    def scores(w: Weights, x: Tensor) -> Tensor:
+        return F.linear(features(w, x), w["last"])
+
+    def loss(w: Weights, phi: Tensor, batch: Any, number: int) -> Tensor:
+        nll = F.cross_entropy(scores(w, x), y, reduction="none")
+        return partly_frozen(nll * phi.exp()) if broken else (nll * phi.exp()).mean()
+
+    problem = from_loss(
+        start=lambda phi, batch: start,
+        loss=loss,
+        outer_loss=lambda w, phi, batch: F.cross_entropy(scores(w, x.flip(0)), y),
+        optimizer=Adam(lr=0.01, eps_root=1e-8 if features is conv_before_norm else 1e-12),
+        num_steps=3,
+    )
+    return problem, torch.zeros(16)
+
+
+@pytest.mark.parametrize("features", IDLE)
+@pytest.mark.parametrize(("name", "options"), [EVERY[0], FG2U])
+def test_a_gradient_that_is_rounding_alone_is_no_fault(
+    features: Features, name: str, options: dict[str, Any]
+) -> None:
+    """Adam's root multiplies it by 1e4 or more, and no two ways of computing it agree."""
+    problem, phi = with_idle_bias(features)
+    assert hypergradient(name, **options)(problem, phi).grad.isfinite().all()
+
+
+def test_a_real_fault_beside_such_rounding_is_refused() -> None:
+    problem, phi = with_idle_bias(conv_before_norm, broken=True)
+    with pytest.raises(SpecError, match=r"differ.*torch\.no_grad"):
+        hypergradient("rgu")(problem, phi)

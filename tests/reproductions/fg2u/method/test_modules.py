@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from harness.errors import SpecError
 from reproductions.fg2u import Sgd, from_loss, functional, hypergradient
 from tests.reproductions.fg2u.small import drawn
+from tests.reproductions.nets.closures import Bound, Captured, Closed, seeded
 
 
 def test_a_module_is_called_with_other_weights() -> None:
@@ -80,3 +81,20 @@ def test_weights_of_tokens_of_a_language_model() -> None:
     every = hypergradient("fg2u", num_directions=7, chunk=7, directions="coordinate")
     for method in (every, hypergradient("rgu-mixflow"), hypergradient("rgu-checkpoint")):
         assert torch.allclose(method(problem, phi).grad, exact, rtol=1e-8, atol=1e-12), method
+
+
+@pytest.mark.parametrize("kind", [Closed, Bound])
+def test_what_reaches_its_weights_through_itself_is_called_with_others(kind: type[Closed]) -> None:
+    """The module itself is called, so that a function over it finds what is put in its place."""
+    module = seeded(kind)
+    call, weights = functional(module)
+    x = torch.ones(2, 4)
+    torch.testing.assert_close(call(weights, x), module(x))
+    assert not call({name: torch.zeros_like(w) for name, w in weights.items()}, x).any()
+
+
+def test_a_module_that_holds_on_to_a_weight_is_refused() -> None:
+    """The weight would have no part in any derivative."""
+    call, weights = functional(seeded(Captured))
+    with pytest.raises(SpecError, match=r"last\.weight that a function inside it holds on to"):
+        call(weights, torch.ones(2, 4))

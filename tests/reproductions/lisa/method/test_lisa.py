@@ -14,6 +14,7 @@ from reproductions.lisa import Lisa, RandomSampler, StatePolicy, find_blocks
 from reproductions.lisa.method.lisa import PATIENCE
 from tests.reproductions.lisa.small import (
     NUM_BLOCKS,
+    VOCAB,
     adamw,
     assert_same,
     batches,
@@ -343,7 +344,7 @@ def test_one_parameter_without_a_gradient_is_no_block_without_one() -> None:
 def test_an_active_block_without_a_gradient_is_noticed_before_a_step() -> None:
     """Torch itself only warns of it, and trains nothing."""
     model = Checkpointed()
-    lisa = Lisa(model, gamma=1, period=3, seed=0, train_embeddings=False)
+    lisa = Lisa(model, gamma=1, period=2 * PATIENCE, seed=0, train_embeddings=False)
     optimizer = lisa.attach(torch.optim.AdamW(model.parameters()))
     with pytest.raises(RuntimeError, match="does not require grad"):
         model(torch.arange(5)).backward()
@@ -351,3 +352,83 @@ def test_an_active_block_without_a_gradient_is_noticed_before_a_step() -> None:
         optimizer.step()
     with pytest.raises(RunError, match=r"active blocks .* have no gradient.*reentrant"):
         optimizer.step()
+
+
+class CutOff(Checkpointed):
+    """Its first layer has no input that trains, so reentrant checkpointing gives it no gradient."""
+
+    def forward(self, ids: torch.Tensor) -> torch.Tensor:
+        x = checkpoint(self.layers[0], self.embedding(ids).detach(), use_reentrant=True)
+        return (self.layers[2](self.layers[1](x)).square() + self.embedding(ids)).sum()
+
+
+def step_once(model: nn.Module, optimizer: torch.optim.Optimizer) -> None:
+    model(torch.arange(5)).backward()
+    optimizer.step()
+    optimizer.zero_grad(set_to_none=True)
+
+
+@pytest.mark.filterwarnings("ignore:None of the inputs have requires_grad")
+def test_one_silent_block_of_three_is_told_and_does_not_count_as_trained() -> None:
+    model = CutOff()
+    lisa = Lisa(model, gamma=3, period=3, seed=0)
+    optimizer = lisa.attach(torch.optim.AdamW(model.parameters()))
+    for _ in range(PATIENCE - 1):
+        step_once(model, optimizer)
+    assert lisa.visited == {1, 2} and lisa.coverage == pytest.approx(2 / 3)
+    with pytest.raises(RunError, match=r"active blocks \[0\] have no gradient"):
+        step_once(model, optimizer)
+
+
+def test_a_block_that_is_skipped_now_and_then_is_no_silent_one() -> None:
+    """Layers dropped at random have no gradient in some steps."""
+    model = llama()
+    lisa = Lisa(model, gamma=NUM_BLOCKS, period=4, seed=0)
+    optimizer = lisa.attach(adamw(model))
+    for step, batch in enumerate(batches(3 * PATIENCE)):
+        model(input_ids=batch, labels=batch).loss.backward()
+        if step % PATIENCE:
+            model.model.layers[2].zero_grad(set_to_none=True)
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+    assert lisa.visited == set(range(NUM_BLOCKS))
+
+
+@pytest.mark.filterwarnings("ignore:None of the inputs have requires_grad")
+def test_silence_is_counted_over_the_periods_of_a_block() -> None:
+    """A block that is drawn for fewer steps in a row than our patience is told nevertheless."""
+    model = CutOff()
+    lisa = Lisa(model, gamma=1, period=2, seed=0)
+    optimizer = lisa.attach(torch.optim.AdamW(model.parameters()))
+    with pytest.raises(RunError, match=r"active blocks \[0\] have no gradient"):
+        for _ in range(20 * PATIENCE):
+            step_once(model, optimizer)
+
+
+def test_an_optimizer_made_before_the_vocabulary_was_resized_is_refused() -> None:
+    """It holds the head that the model no longer has; the new one's gradient would only grow."""
+    model = llama()
+    optimizer = adamw(model)
+    model.resize_token_embeddings(VOCAB + 8)
+    with pytest.raises(SpecError, match=r"lacks lm_head\.weight.*after the model's last change"):
+        Lisa(model, gamma=1, period=1, seed=0).attach(optimizer)
+    Lisa(model, gamma=1, period=1, seed=0).attach(adamw(model))
+
+
+def test_an_optimizer_without_the_embeddings_is_refused_unless_they_are_frozen() -> None:
+    model = llama()
+    without = [p for name, p in model.named_parameters() if "embed" not in name]
+    with pytest.raises(SpecError, match=r"lacks model\.embed_tokens\.weight"):
+        Lisa(model, gamma=1, period=1, seed=0).attach(torch.optim.AdamW(without))
+    model.model.embed_tokens.requires_grad_(False)
+    Lisa(model, gamma=1, period=1, seed=0).attach(torch.optim.AdamW(without))
+
+
+def test_a_head_put_in_while_lisa_trains_is_told_at_the_next_draw() -> None:
+    model = llama()
+    lisa = Lisa(model, gamma=1, period=2, seed=0)
+    optimizer = lisa.attach(adamw(model))
+    train(model, optimizer, batches(1))
+    model.lm_head = nn.Linear(16, VOCAB, bias=False)
+    with pytest.raises(SpecError, match=r"lacks lm_head\.weight"):
+        train(model, optimizer, batches(1))

@@ -59,7 +59,7 @@ def test_who_was_told_or_has_attached_is_not_warned() -> None:
     with warnings.catch_warnings(record=True) as seen:
         with pytest.raises(SpecError, match="gamma=9"):
             Lisa(llama(), gamma=9, period=2, seed=0)
-        with pytest.raises(SpecError, match="lacks 9 parameters"):
+        with pytest.raises(SpecError, match="the optimizer lacks"):
             refused()
         lisa = Lisa(llama(), gamma=1, period=2, seed=0)
         lisa.attach(adamw(lisa.model))

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from harness.errors import SpecError
+from harness.errors import RunError, SpecError
 from reproductions.supar.method.dynamic import (
     Gmp,
     RegrownMoments,
@@ -20,7 +20,7 @@ from reproductions.supar.method.dynamic import (
     prune,
     regrow,
 )
-from reproductions.supar.method.masks import draw_mask, masked_layers
+from reproductions.supar.method.masks import draw_mask, masked_layers, max_abs_masked
 from reproductions.supar.models.training import STATIC
 from tests.reproductions.supar.dynamic_nets import (
     HIDDEN,
@@ -398,3 +398,55 @@ def test_gmp_needs_a_density_for_every_masked_layer() -> None:
 def test_layer_with_a_mask_gets_no_second() -> None:
     with pytest.raises(SpecError, match="has a mask already"):
         attach_full_masks(mlp(density=0.25), HIDDEN)
+
+
+# --- numbers that are not finite ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("bad", [math.inf, -math.inf, math.nan])
+def test_rigl_leaves_its_masks_where_a_gradient_is_not_finite(bad: float) -> None:
+    """Sorted, such gradients would grow weights in row-major order; a scaler skips the step."""
+    model = mlp(density=0.25)
+    optimizer = sgd(model)
+    topology, before = rigl(model, optimizer), masks_of(model)
+    with topology.backward(4):
+        (bad * loss_of(model, inputs_of(4, torch.float32))).backward()
+    with pytest.warns(RuntimeWarning, match="step 4: a gradient is not finite"):
+        assert topology.update(4)
+    for name, mask in masks_of(model).items():
+        assert torch.equal(mask, before[name])
+
+
+def test_a_step_after_an_update_that_was_left_out_moves_no_masked_weight() -> None:
+    """One layer's gradient overflows; the other's was kept dense, and is sparse again."""
+    model = mlp(density=0.25)
+    optimizer = sgd(model)
+    topology = rigl(model, optimizer)
+    with topology.backward(4):
+        loss_of(model, inputs_of(4, torch.float32)).backward()
+    model[0].weight.grad[0, 0] = math.inf
+    with pytest.warns(RuntimeWarning, match="not finite"):
+        assert topology.update(4)
+    optimizer.step()
+    assert model[2].max_abs_masked() == 0.0
+
+
+@pytest.mark.parametrize("bad", [math.inf, math.nan])
+def test_weights_that_are_not_finite_are_not_chosen_from(bad: float) -> None:
+    model = mlp(density=1.0)
+    optimizer = adamw(model)
+    with torch.no_grad():
+        model[2].weight[3] = bad
+    with pytest.raises(RunError, match="weights are not finite"):
+        gmp(model, optimizer).update(4)
+
+
+def test_a_masked_weight_that_is_not_a_number_is_seen_in_any_layer() -> None:
+    model = mlp(density=0.25)
+    for layer in masked_layers(model).values():
+        place = tuple((~layer.weight_mask).nonzero()[0].tolist())
+        with torch.no_grad():
+            layer.weight[place] = math.nan
+        assert math.isnan(max_abs_masked(model))
+        with torch.no_grad():
+            layer.weight[place] = 0.0

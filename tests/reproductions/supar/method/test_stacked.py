@@ -16,6 +16,7 @@ from reproductions.nets.gpt import GPT, next_token_loss
 from reproductions.supar import Parameterization, masked_layers, max_abs_masked
 from reproductions.supar.method.stacked import Stack
 from reproductions.supar.models.training import build_adamw, groups_of
+from tests.reproductions.nets.closures import Bound, Captured, Closed, seeded
 from tests.reproductions.supar import small
 from tests.reproductions.supar.small import zeros_under
 
@@ -145,3 +146,24 @@ def test_groups_of_members_differ_in_rates_alone() -> None:
     groups[1][0]["weight_decay"] = 0.7
     with pytest.raises(SpecError, match="of the same decay"):
         stack.adamw(groups)
+
+
+def loss_of_squares(net: Any, x: Tensor) -> Tensor:
+    return net(x).square().mean()
+
+
+@pytest.mark.parametrize("kind", [Closed, Captured])
+def test_nets_that_compute_with_what_they_closed_over_are_no_stack(kind: type[Closed]) -> None:
+    """All members would be the first one."""
+    stack = Stack([seeded(kind), seeded(kind)])
+    with pytest.raises(SpecError, match="that a function inside it holds on to"):
+        stack.losses(loss_of_squares, torch.ones(2, 6, 4))
+
+
+def test_nets_that_hold_their_own_methods_are_a_stack() -> None:
+    first, second = seeded(Bound), seeded(Bound)
+    torch.nn.init.ones_(second.last.weight)
+    x = torch.linspace(-1.0, 1.0, 24).view(6, 4)
+    losses = Stack([first, second]).losses(loss_of_squares, x.expand(2, 6, 4))
+    alone = torch.stack([loss_of_squares(first, x), loss_of_squares(second, x)])
+    torch.testing.assert_close(losses, alone)

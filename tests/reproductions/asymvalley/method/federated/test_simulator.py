@@ -251,7 +251,7 @@ def test_moon_remembers_a_client_that_skipped_a_round() -> None:
 
 def test_divergence_is_told_and_not_averaged_on() -> None:
     result = run(FedAvg(), lr=1e38)
-    assert result.diverged == "a parameter or a loss is not finite after round 1"
+    assert result.diverged == "a parameter, a buffer or a loss is not finite after round 1"
     assert result.logs == ()
 
 
@@ -270,3 +270,16 @@ def test_accuracy_over_several_batches() -> None:
     net, data = flat(), clients((1203,))[0]
     right = (net.module.eval()(data.images_SCHW).argmax(1) == data.labels_S).sum()
     assert accuracy_of(net, net.state(), data) == int(right) / 1203
+
+
+@pytest.mark.parametrize("algorithm", [FedAvg(), FedSign(gamma=1e-2)])
+def test_statistics_that_overflow_are_divergence(algorithm: FedAvg) -> None:
+    """One client's images do it: losses and parameters stay finite, and so would an accuracy."""
+    data = clients()
+    data[1] = replace(data[1], images_SHWC=data[1].images_SHWC * 1e19)
+    result = simulate(
+        SmallNet, algorithm, data, replace(ROUNDS, participation=1.0), test=data[0],
+        eval_rounds=(1,), seed=0,
+    )  # fmt: skip
+    assert torch.isinf(result.server.state["norm.running_var"]).any()
+    assert "not finite after round 1" in result.diverged

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -71,3 +73,9 @@ def test_a_hopeless_split_ends_after_100_draws() -> None:
 def test_senseless_splits_are_refused(num_clients: int, alpha: float) -> None:
     with pytest.raises(SpecError, match="alpha > 0"):
         dirichlet_split(LABELS, num_clients=num_clients, alpha=alpha, seed=0)
+
+
+@pytest.mark.parametrize("alpha", [0.0, math.nan, math.inf])
+def test_an_alpha_of_no_distribution_is_refused(alpha: float) -> None:
+    with pytest.raises(SpecError, match="finite alpha > 0"):
+        dirichlet_split(np.zeros(100, dtype=int), num_clients=2, alpha=alpha, seed=0)
