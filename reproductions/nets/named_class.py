@@ -44,7 +44,9 @@ def causal_lm_of(config: PreTrainedConfig) -> type[PreTrainedModel]:
     from transformers import MODEL_FOR_CAUSAL_LM_MAPPING
 
     found = class_of(config)
-    if found is not MODEL_FOR_CAUSAL_LM_MAPPING.get(type(config), None):
+    causal: Any = MODEL_FOR_CAUSAL_LM_MAPPING.get(type(config), None)
+    is_causal = found is causal
+    if not is_causal:
         raise SpecError(
             f"{found.__name__}, which the config stands for, is no causal language model: need one"
         )
@@ -55,7 +57,7 @@ def _class(name: str, config: PreTrainedConfig) -> type[PreTrainedModel]:
     import transformers
     from transformers import PreTrainedModel
 
-    found = getattr(transformers, name, None)
+    found: Any = getattr(transformers, name, None)
     is_model = isinstance(found, type) and issubclass(found, PreTrainedModel)
     if not is_model or not isinstance(config, found.config_class or ()):
         known = [each.__name__ for each in _language_models(config)]
@@ -63,7 +65,8 @@ def _class(name: str, config: PreTrainedConfig) -> type[PreTrainedModel]:
             f"the config names {name!r}, which is no class of transformers for the type"
             f" {config.model_type!r}{nearest(name, known)}: name one that is, under architectures"
         )
-    return found
+    model: type[PreTrainedModel] = found
+    return model
 
 
 def _language_models(config: PreTrainedConfig) -> dict[type[PreTrainedModel], None]:

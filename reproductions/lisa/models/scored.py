@@ -125,6 +125,6 @@ def load_given(name: str, checkpoint: str, *, device: str) -> LanguageModel:
     from reproductions.nets.named_class import causal_lm_of
 
     kind = causal_lm_of(AutoConfig.from_pretrained(folder, local_files_only=True))
-    model = kind.from_pretrained(folder, dtype="auto", local_files_only=True)
+    model: Any = kind.from_pretrained(folder, dtype="auto", local_files_only=True)
     tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
     return LanguageModel(model=model.to(device), tokenizer=tokenizer)
