@@ -22,8 +22,9 @@ from harness.errors import RunError
 
 log = logging.getLogger(__name__)
 
-NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
-"""How a file system says that it has no locks, as some network mounts do."""
+NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EBADF)
+"""How a file system says that it has no locks, as some network mounts do; the last is what NFS says
+of a folder, since it locks only what is open for writing."""
 TEMPORARY = ".*.repro.tmp"
 LEFTOVER_S = 3600.0
 """After so long without a change a temporary file is nobody's; a machine may stall for minutes."""

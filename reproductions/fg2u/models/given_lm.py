@@ -52,11 +52,17 @@ def given_path(folder: str, name: str) -> Path:
 
 
 def given_model(folder: str, name: str, device: str) -> Base:
-    """Return a model handed in, its attention written out, dropout off."""
-    from transformers import AutoModelForCausalLM
+    """Return a model handed in, its attention written out, dropout off.
+
+    Raises SpecError for one that is no causal language model.
+    """
+    from transformers import AutoConfig
+
+    from reproductions.nets.named_class import causal_lm_of
 
     path = given_path(folder, name)
-    model = AutoModelForCausalLM.from_pretrained(
+    kind = causal_lm_of(AutoConfig.from_pretrained(path, local_files_only=True))
+    model = kind.from_pretrained(
         path, dtype="float32", attn_implementation="eager", local_files_only=True
     )
     call, weights = functional(model.eval().to(device))

@@ -111,7 +111,7 @@ def load_given(name: str, checkpoint: str, *, device: str) -> LanguageModel:
     """Return a model and tokenizer saved by transformers, in a folder in `checkpoint`.
 
     name: `<model>-<method>-<seed>`. Raises DataError where no folder was given, or it has no such
-    model.
+    model, and SpecError where its config names another kind.
     """
     folder = Path(checkpoint) / name
     if checkpoint == NOT_GIVEN or not (folder / "config.json").is_file():
@@ -119,10 +119,12 @@ def load_given(name: str, checkpoint: str, *, device: str) -> LanguageModel:
             f"no model {name}: save each model and method of the paper in a folder and say "
             "--set checkpoint=FOLDER"
         )
-    from transformers import AutoModelForCausalLM, AutoTokenizer
+    from transformers import AutoConfig, AutoTokenizer
 
     from reproductions.lisa.models.language_model import LanguageModel
+    from reproductions.nets.named_class import causal_lm_of
 
-    model = AutoModelForCausalLM.from_pretrained(folder, dtype="auto", local_files_only=True)
+    kind = causal_lm_of(AutoConfig.from_pretrained(folder, local_files_only=True))
+    model: Any = kind.from_pretrained(folder, dtype="auto", local_files_only=True)
     tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
     return LanguageModel(model=model.to(device), tokenizer=tokenizer)

@@ -18,6 +18,7 @@ from harness.errors import DataError, SpecError, nearest
 from harness.measure.memory import MemoryBytes, count_bytes
 from reproductions.lisa.method.methods import Full, LisaMethod, Lora, Method
 from reproductions.lisa.models.shapes import SHAPES
+from reproductions.nets.named_class import causal_lm_of
 
 if TYPE_CHECKING:
     from transformers import PretrainedConfig
@@ -116,22 +117,17 @@ def count(
 def build(config: PretrainedConfig, dtype: str, *, seed: int) -> torch.nn.Module:
     """Return a model with new weights, in train mode, with eager attention.
 
-    Raises DataError for the config of another kind of model.
+    Raises SpecError for the config of another kind of model.
     """
     from transformers import AutoModelForCausalLM
 
+    causal_lm_of(config)
     # transformers draws weights from the global generator.
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        try:
-            model = AutoModelForCausalLM.from_config(
-                config, dtype=DTYPES[dtype], attn_implementation="eager"
-            )
-        except ValueError as error:
-            reason = str(error).splitlines()[0]
-            raise DataError(
-                f"{type(config).__name__} is no causal language model ({reason})"
-            ) from error
+        model = AutoModelForCausalLM.from_config(
+            config, dtype=DTYPES[dtype], attn_implementation="eager"
+        )
     return model.train()
 
 

@@ -223,13 +223,12 @@ def check_sizes(config: PreTrainedConfig, path: Path) -> None:
 def counted(name: str, config: PreTrainedConfig) -> Model:
     """Return a model's parameters, counted on the meta device."""
     import torch
-    from transformers import AutoModel, AutoModelForCausalLM, AutoModelForImageTextToText
 
-    heads = (AutoModelForCausalLM, AutoModelForImageTextToText)
-    builder = next((each for each in heads if type(config) in each._model_mapping), AutoModel)
+    from reproductions.nets.named_class import class_of
+
     try:
         with torch.device("meta"):
-            net = builder.from_config(config)
+            net = class_of(config)(config)
     except Exception as error:
         said = " ".join(str(error).split())
         raise SpecError(f"transformers builds no model of {name}'s config: {said}") from error

@@ -248,11 +248,11 @@ def _check_grid(
     tolerance: float,
 ) -> None:
     for name, values in (("widths", widths), ("densities", densities)):
-        if not values or len(set(values)) < len(values) or min(values) <= 0:
+        if not values or len(set(values)) < len(values) or not all(v > 0 for v in values):
             raise SpecError(f"{name}={list(values)}: need positive numbers, each once")
     if len(widths) == len(densities) == 1:
         raise SpecError("one width and one density: need two of either to see a slope")
-    if max(densities) > 1:
+    if not all(density <= 1 for density in densities):
         raise SpecError(f"densities={list(densities)}: need 0 < density <= 1")
     if num_steps < 1 or num_seeds < 1 or not tolerance > 0.0:
         raise SpecError(

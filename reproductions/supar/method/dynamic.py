@@ -42,6 +42,8 @@ RegrownMoments = Literal["zeroed", "kept"]
 """What Adam knows of a weight that comes back. `zeroed`: nothing. `kept`: its second moment from
 before, decayed while it was masked; the first is zero in any case, or masked weights would move."""
 
+MANY = 16
+"""So many gradients are not all 0 by chance, as few may be behind units that are off."""
 _SECOND_MOMENTS = ("exp_avg_sq", "max_exp_avg_sq")
 
 
@@ -299,19 +301,22 @@ def _replace_mask(
 
 def _check_gradients(model: nn.Module) -> None:
     """Raise SpecError unless there are gradients to grow by, those of masked weights among them."""
-    kept, masked = [], []
     for name, layer in masked_layers(model).items():
         gradient = layer.weight.grad
         if gradient is None:
             raise SpecError(f"layer {name!r} has no gradient: update masks after a backward")
-        kept.append(gradient[layer.weight_mask])
-        masked.append(gradient[~layer.weight_mask])
-    lost = not torch.cat(masked).any() and torch.cat(kept).any()
-    if lost and sum(each.numel() for each in masked):
-        raise SpecError(
-            "the gradients of masked weights are all 0: put the forward pass, too, within "
-            "`with topology.backward(step)`, which keeps them"
-        )
+        if _lost(gradient, layer.weight_mask):
+            raise SpecError(
+                f"the gradients of masked weights of layer {name!r} are all 0: put the forward"
+                " pass, too, within `with topology.backward(step)`, which keeps them"
+            )
+
+
+def _lost(gradient: Tensor, mask: Tensor) -> bool:
+    """Say whether masked weights have no gradient where their inputs and outputs have some."""
+    is_there = (gradient != 0.0) & mask
+    expected = ~mask & is_there.any(dim=1, keepdim=True) & is_there.any(dim=0, keepdim=True)
+    return int(expected.sum()) >= MANY and not bool((gradient[~mask] != 0.0).any())
 
 
 def _check_masked(model: nn.Module) -> None:

@@ -107,19 +107,30 @@ class Stack:
 
         groups_of_members: of each member its groups, as `param_groups` gives them; `lr` of the
         groups that are returned is of shape (M,), on the CPU, for a schedule to multiply.
-        Raises SpecError where members differ in anything but their rates.
+        Raises SpecError where members differ in anything but their rates, or groups lack a weight.
         """
         names = [{id(p): n for n, p in model.named_parameters()} for model in self._models]
         given = [list(groups) for groups in groups_of_members]
         if len(given) != len(self) or len({len(groups) for groups in given}) > 1:
             raise SpecError(f"a stack of {len(self)} needs as many lists of groups, equally long")
         merged = [_merged(several, names, self.weights) for several in zip(*given, strict=True)]
+        self._refuse_left_out(merged)
         masks = {
             self.weights[f"{layer}.weight"]: mask
             for (layer, _, leaf), mask in ((n.rpartition("."), b) for n, b in self.buffers.items())
             if leaf == MASK
         }
         return KernelAdamW(merged, betas=betas, eps=eps, mask_of=masks.get)
+
+    def _refuse_left_out(self, groups: Iterable[Mapping[str, Any]]) -> None:
+        """Raise SpecError for a weight in no group: its gradient would grow from step to step."""
+        held = {id(weight) for group in groups for weight in group["params"]}
+        for name, weight in self.weights.items():
+            if weight.requires_grad and id(weight) not in held:
+                raise SpecError(
+                    f"no group holds {name}, which is to train: name it in one, or freeze it in"
+                    " every net before they are stacked"
+                )
 
     @torch.no_grad()
     def clip_grad_norm_(self, max_norm: float) -> Tensor:
@@ -136,10 +147,12 @@ class Stack:
 
     @torch.no_grad()
     def write_back(self) -> None:
-        """Copy the members' weights into the nets that were stacked."""
+        """Copy the members' weights and buffers into the nets that were stacked."""
         for number, model in enumerate(self._models):
             for name, parameter in model.named_parameters():
                 parameter.copy_(self.weights[name][number])
+            for name, buffer in model.named_buffers():
+                buffer.copy_(self.buffers[name][number])
 
 
 def _attention_in_batches(device: torch.device) -> AbstractContextManager[None]:

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from transformers import BartConfig
 from typer.testing import CliRunner
 
 from reproductions.lisa.__main__ import app
@@ -27,6 +28,15 @@ def test_the_command_reads_a_config_and_prints_rows(tmp_path: Path) -> None:
     wrong = CliRunner().invoke(app, [*words, "--gamma", "9"])
     assert wrong.exit_code == 2
     assert "gamma=9: the model has 4 blocks" in wrong.stderr
+
+
+def test_a_model_whose_decoder_alone_is_a_causal_one_is_refused(tmp_path: Path) -> None:
+    """Its whole has other blocks, and half as many parameters again."""
+    BartConfig(architectures=["BartForConditionalGeneration"]).save_pretrained(tmp_path)
+    done = CliRunner().invoke(app, [str(tmp_path)])
+    assert (done.exit_code, done.stdout) == (2, "")
+    told = " ".join(done.stderr.split())
+    assert "BartForConditionalGeneration" in told and "is no causal language model" in told
 
 
 def test_the_package_is_a_command(

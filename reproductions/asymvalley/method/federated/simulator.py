@@ -106,12 +106,19 @@ def sampled_clients(
 
 
 def accuracy_of(net: FlatNet, state: State, data: ClientData) -> float:
-    """Return the share of samples that a state classifies rightly in eval mode."""
+    """Return the share of samples that a state classifies rightly in eval mode.
+
+    Logits that are not finite count as wrong: the largest of them would be the first class.
+    """
     net.load(state)
     net.module.eval()
     parts = zip(data.images_SCHW.split(_TEST_BATCH), data.labels_S.split(_TEST_BATCH), strict=True)
     with torch.no_grad():
-        right = [(net.module(images).argmax(1) == labels).sum() for images, labels in parts]
+        found = [(net.module(images), labels) for images, labels in parts]
+        right = [
+            ((logits.argmax(1) == labels) & logits.isfinite().all(1)).sum()
+            for logits, labels in found
+        ]
     return int(torch.stack(right).sum()) / len(data.labels_S)
 
 

@@ -18,6 +18,7 @@ from reproductions.paro.method.engine.lane import AtOnce, Beside, Lane
 from reproductions.paro.method.engine.passes import Passes, Unit
 from reproductions.paro.method.engine.refusals import (
     guard,
+    refuse_left_out,
     refuse_uneven,
     refuse_wrapped,
 )
@@ -62,7 +63,8 @@ class Paro:
         prefetch: bool = True,
         trace: Trace | None = None,
     ) -> None:
-        """model: on the mesh's device; its parameters stay the same objects, with rank 0's values.
+        """model: on the mesh's device; its parameters stay the same objects, with rank 0's values,
+        and its buffers begin with rank 0's.
 
         mesh: as `mesh_of_groups` makes.
         strategy: one of the 14.
@@ -82,9 +84,11 @@ class Paro:
         self.collectives = Collectives(self.groups, collectives, trace=self.trace)
         self._options = options or (lambda name, param: {})
         refuse_wrapped(model)
+        share_buffers(model, self.groups.device_type)
         self._wrap(parts_of(model, units), precision, prefetch=prefetch)
         refuse_uneven(optimizer, self.trained[0].master.detach())
         self.optimizer = optimizer(self._grouped() if options else self._masters())
+        refuse_left_out(self.optimizer, self._masters())
         self._is_stepping = False
         self.optimizer.register_step_pre_hook(self._check_step)
 
@@ -276,6 +280,18 @@ def buffers_of(model: nn.Module) -> dict[str, Tensor]:
         for name, buffer in module.named_buffers(recurse=False)
         if name not in module._non_persistent_buffers_set
     }
+
+
+@torch.no_grad()
+def share_buffers(model: nn.Module, device_type: str) -> None:
+    """Give every rank rank 0's buffers, also those that no state dict has. All ranks call it."""
+    for buffer in model.buffers():
+        whole = buffer.to(device_type, copy=True).contiguous()
+        # As bytes: not every backend sends every type.
+        dist.broadcast(whole.view(-1).view(torch.uint8), src=0)
+        # One of which several entries share memory takes no writing, and is a constant.
+        if not torch.equal(whole, buffer.to(device_type)):
+            buffer.copy_(whole)
 
 
 def clip_factor(norm: float, max_norm: float) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -15,6 +15,9 @@ from harness.errors import SpecError
 
 _WRAPPED: weakref.WeakSet[nn.Module] = weakref.WeakSet()
 """Modules of models that have an engine: its hooks stay as long as they live."""
+
+RATE = 0.1
+"""Of the steps that an optimizer is tried with, on numbers from 0.5 to 2."""
 
 
 def refuse_wrapped(model: nn.Module) -> None:
@@ -42,7 +45,8 @@ def refuse_uneven(optimizer: Callable[[list[Any]], Optimizer], example: Tensor) 
     """Raise SpecError for an optimizer that does not treat all entries alike.
 
     It would step a rank's flat part in another way than whole matrices, as Adafactor does. It is
-    made twice more for this, and takes two steps on four numbers, whole and in halves.
+    made twice more for this, and takes two steps on four numbers, whole and in halves; at a rate
+    that shows in any type of numbers, where its own may be lost in their rounding.
     example: of what it will step.
     """
     start = torch.linspace(0.5, 2.0, 4).to(example)
@@ -51,6 +55,10 @@ def refuse_uneven(optimizer: Callable[[list[Any]], Optimizer], example: Tensor) 
     def stepped(size: int) -> Tensor:
         params = [nn.Parameter(part.clone()) for part in start.split(size)]
         made = optimizer(params)
+        for group in made.param_groups:
+            own = group.get("lr")
+            if own is not None:
+                group["lr"] = torch.full_like(own, RATE) if isinstance(own, Tensor) else RATE
         for _ in range(2):
             for param, grad in zip(params, slope.split(size), strict=True):
                 param.grad = grad.clone()
@@ -66,6 +74,16 @@ def refuse_uneven(optimizer: Callable[[list[Any]], Optimizer], example: Tensor) 
         raise SpecError(
             "optimizer steps a matrix in another way than its parts, and a rank has flat parts:"
             f" {advice}"
+        )
+
+
+def refuse_left_out(optimizer: Optimizer, parts: Sequence[nn.Parameter]) -> None:
+    """Raise SpecError for an optimizer over anything but a rank's parts, which would not move."""
+    held = [id(each) for group in optimizer.param_groups for each in group["params"]]
+    if sorted(held) != sorted(map(id, parts)):
+        raise SpecError(
+            "optimizer made one over other tensors than the parts that it is called with, and the"
+            " model would not train: build it over that list, as partial(torch.optim.AdamW, lr=..)"
         )
 
 

@@ -149,3 +149,50 @@ def test_a_model_of_text_and_images_is_counted_whole(tmp_path: Path) -> None:
     # Text with its head, a tower, and two layers with biases from its width to that of text.
     tower = load_model(written(tmp_path, VISION))
     assert model.num_params == text.num_params + tower.num_params + (8 + 1 + 16 + 1) * 16
+
+
+@pytest.mark.parametrize(
+    ("named", "num_params"),
+    [("BartForConditionalGeneration", 406_291_456), ("BartForCausalLM", 254_084_096)],
+)
+def test_bart_large_is_the_class_that_its_config_names(
+    named: str, num_params: int, tmp_path: Path
+) -> None:
+    """The whole model, whose decoder is a causal language model of its own."""
+    told = {
+        "model_type": "bart", "architectures": [named], "d_model": 1024, "encoder_layers": 12,
+        "decoder_layers": 12, "encoder_ffn_dim": 4096, "decoder_ffn_dim": 4096,
+        "encoder_attention_heads": 16, "decoder_attention_heads": 16, "vocab_size": 50265,
+        "num_hidden_layers": 12,
+    }  # fmt: skip
+    assert load_model(written(tmp_path, told)).num_params == num_params
+
+
+def test_t5_and_clip_are_counted_as_the_config_names_them(tmp_path: Path) -> None:
+    t5 = {
+        "model_type": "t5", "d_model": 8, "d_kv": 4, "d_ff": 12, "num_layers": 2, "num_heads": 2,
+        "vocab_size": 30, "relative_attention_num_buckets": 4,
+    }  # fmt: skip
+    whole, encoder = (
+        load_model(written(tmp_path, t5 | {"architectures": [name]})).num_params
+        for name in ("T5ForConditionalGeneration", "T5EncoderModel")
+    )
+    attention, dense, norm, biases = 4 * 8 * 8, 2 * 8 * 12, 8, 2 * 4
+    assert encoder == 30 * 8 + 2 * (attention + dense + 2 * norm) + norm + biases
+    assert whole == encoder + 2 * (2 * attention + dense + 3 * norm) + norm + biases
+    bare = load_model(written(tmp_path, VISION | {"architectures": ["CLIPVisionModel"]}))
+    headed = VISION | {"architectures": ["CLIPVisionModelWithProjection"], "projection_dim": 5}
+    assert load_model(written(tmp_path, headed)).num_params == bare.num_params + 8 * 5
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        (SMALL | {"architectures": ["LlamaForCausalLMs"]}, "did you mean 'LlamaForCausalLM'"),
+        (SMALL | {"architectures": ["GPT2LMHeadModel"]}, "no class of transformers for the type"),
+    ],
+)
+def test_a_class_that_is_none_of_the_type_is_told(told: Any, said: str, tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match=said) as raised:
+        load_model(written(tmp_path, told))
+    assert "\n" not in str(raised.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -285,6 +286,7 @@ def test_the_users_hooks_and_only_they_are_left() -> None:
     [
         ((64,), (1,), {}, "need two of either"),
         ((), (1, 0.5), {}, "widths=[]: need positive numbers"),
+        ((32, 64), (math.nan, 0.5), {}, "need positive numbers"),
         ((64, 64), (1,), {}, "each once"),
         ((64, 128), (2,), {}, "need 0 < density <= 1"),
         ((64, 128), (1,), {"num_steps": 3}, "3 batches for 3 updates"),

@@ -450,3 +450,31 @@ def test_a_masked_weight_that_is_not_a_number_is_seen_in_any_layer() -> None:
         assert math.isnan(max_abs_masked(model))
         with torch.no_grad():
             layer.weight[place] = 0.0
+
+
+# --- gradients that were not kept -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lost", ["0", "2"])
+def test_one_layer_whose_masked_gradients_were_not_kept_is_told(lost: str) -> None:
+    """What is compiled keeps them only where its forward pass is within; others' are there."""
+    model = mlp(density=0.25)
+    topology, other = rigl(model, sgd(model)), model.get_submodule(lost)
+    with topology.backward(4):
+        loss_of(model, inputs_of(4, torch.float32)).backward()
+    other.weight.grad.mul_(other.weight_mask)
+    with pytest.raises(SpecError, match=f"of layer '{lost}' are all 0"):
+        topology.update(4)
+
+
+def test_a_layer_of_units_that_are_off_has_lost_nothing() -> None:
+    """Its masked weights lead from or to units without a gradient."""
+    model = mlp(density=0.25)
+    topology = rigl(model, sgd(model))
+    with torch.no_grad():
+        model[4].weight.zero_()[:, 0] = 1.0
+        model[2].weight_mask[0] = True
+    with topology.backward(4):
+        loss_of(model, inputs_of(4, torch.float32)).backward()
+    assert int((model[2].weight.grad != 0.0).any(dim=1).sum()) == 1
+    assert not topology.update(4)

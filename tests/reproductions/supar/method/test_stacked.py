@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -167,3 +168,27 @@ def test_nets_that_hold_their_own_methods_are_a_stack() -> None:
     losses = Stack([first, second]).losses(loss_of_squares, x.expand(2, 6, 4))
     alone = torch.stack([loss_of_squares(first, x), loss_of_squares(second, x)])
     torch.testing.assert_close(losses, alone)
+
+
+def test_a_stack_steps_all_that_trains() -> None:
+    """A weight that no group holds would stay, and its gradient grow from step to step."""
+    nets = [nn.Sequential(nn.Linear(4, 5), nn.Linear(5, 3)) for _ in range(2)]
+    groups = [[{"params": [*net[0].parameters()], "lr": 0.1, "weight_decay": 0.0}] for net in nets]
+    with pytest.raises(SpecError, match=r"no group holds 1\.weight"):
+        Stack(nets).adamw(groups)
+    for net in nets:
+        net[1].requires_grad_(False)
+    Stack(nets).adamw(groups)
+
+
+def test_running_statistics_of_a_stack_are_those_of_its_nets() -> None:
+    x = torch.linspace(-1.0, 1.0, 48).view(2, 6, 4)
+    nets = [nn.Sequential(nn.Linear(4, 5), nn.BatchNorm1d(5)) for _ in range(2)]
+    alone = copy.deepcopy(nets)
+    stack = Stack(nets)
+    stack.losses(loss_of_squares, x)
+    stack.write_back()
+    for net, other, own in zip(nets, alone, x, strict=True):
+        loss_of_squares(other, own)
+        for name, buffer in other.named_buffers():
+            torch.testing.assert_close(net.get_buffer(name), buffer)

@@ -272,6 +272,16 @@ def test_accuracy_over_several_batches() -> None:
     assert accuracy_of(net, net.state(), data) == int(right) / 1203
 
 
+@pytest.mark.parametrize("bad", [torch.inf, torch.nan])
+def test_logits_that_are_not_finite_are_no_right_answers(bad: float) -> None:
+    """The largest of them is the first class, for which a share of the labels stands."""
+    net, data = flat(), clients((40,))[0]
+    state = net.state()
+    state["classifier.bias"].fill_(bad)
+    assert 0 < int((data.labels_S == 0).sum()) < 40
+    assert accuracy_of(net, state, data) == 0.0
+
+
 @pytest.mark.parametrize("algorithm", [FedAvg(), FedSign(gamma=1e-2)])
 def test_statistics_that_overflow_are_divergence(algorithm: FedAvg) -> None:
     """One client's images do it: losses and parameters stay finite, and so would an accuracy."""

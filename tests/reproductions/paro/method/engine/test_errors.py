@@ -21,6 +21,7 @@ from torch.utils.checkpoint import checkpoint
 
 from harness.errors import RunError, SpecError
 from reproductions.paro.method.engine import Paro, Precision, mesh_of_groups
+from reproductions.paro.method.engine.refusals import refuse_uneven
 from reproductions.paro.method.engine.units import REST, parts_of
 from reproductions.paro.models.gloo_ranks import on_ranks
 from tests.reproductions.paro.method.engine.nets import Net, loss_of, micro_batch
@@ -46,6 +47,9 @@ WANTED = {
     "split": "embed (Embedding) is split by fully_shard or tensor parallelism",
     "twice": "the model (Net) has an engine already",
     "uneven": "optimizer steps a matrix in another way than its parts",
+    "uneven at a small rate": "optimizer steps a matrix in another way than its parts",
+    "another's": "optimizer made one over other tensors than the parts that it is called with",
+    "in part": "optimizer made one over other tensors than the parts that it is called with",
     "matrices": "optimizer cannot step flat parts (Muon only supports 2D parameters",
     "closure": "optimizer cannot step flat parts (LBFGS.step() missing",
     "frozen later": "requires_grad of blocks.0.norm.weight was changed after the model was wrapped",
@@ -154,6 +158,11 @@ def wrappings(mesh: Any) -> dict[str, Callable[[], object]]:
         "split": lambda: wrap(split, mesh),
         "twice": lambda: wrap(wrap(Net(), mesh).model, mesh),
         "uneven": lambda: wrap(Net(), mesh, optimizer=torch.optim.Adafactor),
+        "uneven at a small rate": lambda: wrap(
+            Net(), mesh, optimizer=partial(torch.optim.Adafactor, lr=1e-9)),
+        "another's": lambda: wrap(
+            Net(), mesh, optimizer=lambda parts: ADAMW(frozen.requires_grad_().parameters())),
+        "in part": lambda: wrap(Net(), mesh, optimizer=lambda parts: ADAMW(parts[:2])),
         "matrices": lambda: wrap(Net(), mesh, optimizer=torch.optim.Muon),
         "closure": lambda: wrap(Net(), mesh, optimizer=torch.optim.LBFGS),
     }  # fmt: skip
@@ -164,6 +173,16 @@ def test_each_is_told_on_every_rank() -> None:
         assert told.keys() == WANTED.keys()
         for name, start in WANTED.items():
             assert told[name].startswith(start)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32, torch.float64])
+@pytest.mark.parametrize("lr", [1e-9, 1e-4, 1.0, torch.tensor(1e-4)])
+def test_whether_entries_are_treated_alike_shows_at_any_rate(dtype: Any, lr: Any) -> None:
+    """Steps of a small rate are lost in the rounding of bfloat16, whoever takes them."""
+    example = torch.zeros(1, dtype=dtype)
+    refuse_uneven(partial(torch.optim.AdamW, lr=lr), example)
+    with pytest.raises(SpecError, match="steps a matrix in another way than its parts"):
+        refuse_uneven(partial(torch.optim.Adafactor, lr=lr), example)
 
 
 def lose_on_rank(folder: str) -> None:

@@ -23,14 +23,17 @@ STRATEGIES = ("NIG", "IIG")
 
 
 class Counting(Net):
-    """Counts its calls; ranks start at numbers of their own."""
+    """Counts its calls; ranks are made with numbers of their own."""
 
     calls: Tensor
 
     def __init__(self, start: int) -> None:
         super().__init__()
         self.register_buffer("calls", torch.tensor(float(start)))
-        self.register_buffer("scratch", torch.zeros(1), persistent=False)
+        self.register_buffer("scratch", torch.full((2, 3), float(start)).T, persistent=False)
+        self.register_buffer("turns", torch.full((2,), 1j * start), persistent=False)
+        self.register_buffer("mask", torch.tensor([start > 0, True]), persistent=False)
+        self.register_buffer("places", torch.arange(3).expand(2, 3), persistent=False)
 
     def forward(self, tokens: Tensor) -> Tensor:
         self.calls += 1
@@ -64,6 +67,8 @@ def train_on_rank(folder: str) -> list[dict[str, Any]]:
         path = Path(folder) / letters
         wrap = partial(Paro, mesh=mesh_of_groups(2), strategy=letters, options=options)
         engine = wrap(Counting(10 * dist.get_rank()), optimizer=ADAMW)
+        starts = {name: buffer.clone() for name, buffer in engine.model.named_buffers()}
+        engine.model.get_buffer("calls").fill_(10 * dist.get_rank())
         schedule = halving(engine.optimizer)
         losses = train(engine, schedule, range(BEFORE))
         save(engine, path, {"schedule": schedule.state_dict()})
@@ -74,6 +79,7 @@ def train_on_rank(folder: str) -> list[dict[str, Any]]:
         calls = other.model.get_buffer("calls").item()
         found.append({
             "losses": losses, "again": train(other, later, range(BEFORE, BEFORE + AFTER)),
+            "starts": all(map(torch.equal, starts.values(), Counting(0).buffers())),
             "calls": calls, "own": engine.model.get_buffer("calls").item(),
             "state": {name: value.tolist() for name, value in engine.state_dict().items()},
         })  # fmt: skip
@@ -106,6 +112,7 @@ def test_settings_and_buffers_are_kept(tmp_path: Path) -> None:
         for number, rank in enumerate(ranks):
             found = rank[place]
             assert found["again"] == found["losses"][BEFORE:], "to the last bit"
+            assert found["starts"], "rank 0's, also those that no state dict has"
             assert found["own"] == 10 * number + BEFORE + AFTER, "each rank's own"
             assert found["calls"] == BEFORE, "rank 0's, when it was saved"
             state = found["state"]
