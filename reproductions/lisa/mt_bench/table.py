@@ -16,8 +16,8 @@ from harness.declare import (
     param,
     value,
 )
-from reproductions.lisa.models.layouts import ALL_METHODS, HEADS, MODELS, models_and_methods
-from reproductions.lisa.models.names import QUALITY, THREE
+from reproductions.lisa.models.layouts import ALL_METHODS, HEADS, models_and_methods
+from reproductions.lisa.models.names import NAMES, QUALITY, THREE
 from reproductions.lisa.mt_bench.experiment import Examined
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ BY_CATEGORY = Table.of(
 NO_CODING = "The paper's values are of an early version, without coding and without GaLore."
 AVERAGE_LAYOUT = Layout(
     rows=tuple(
-        Line(MODELS[model], where={"model": model}, paper={"series": model})
+        Line(NAMES[model], where={"model": model}, paper={"series": model})
         for model in (*THREE, QUALITY)
     ),
     columns=tuple(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness.publish.figures import PALETTE, FigureContext, log_numbers, plot_ours, plot_paper
-from reproductions.lisa.models.names import TITLES
+from reproductions.lisa.models.names import NAMES
 from reproductions.lisa.models.shapes import shape_of
 from reproductions.lisa.norms.axis import EMBEDDING, HEAD, POSITIONS, block_name, places_of
 from reproductions.lisa.norms.experiment import MEAN, START
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-OWN_TITLES = {"tiny-quality": "in-house model", "tiny-path": "smallest model"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -79,7 +77,7 @@ def norm_panels(context: FigureContext) -> Figure:
         for series in TRAINED if model in trained else (AS_DRAWN,):
             _ours(ax, rows, series)
         _axis(ax, model)
-        ax.set_title(_name(model) if model in trained else f"{_name(model)}, untrained")
+        ax.set_title(NAMES[model] if model in trained else f"{NAMES[model]}, untrained")
     num_profiles = len(drawn) + len(trained)
     for ax, model in zip(axes[num_profiles:count], trained, strict=True):
         _skews(ax, table[table["model"] == model])
@@ -134,10 +132,6 @@ def _axis(ax: Axes, model: str) -> None:
     log_numbers(ax.yaxis)
     ax.set_xlabel("layer")
     ax.set_ylabel("L2 norm")
-
-
-def _name(model: str) -> str:
-    return OWN_TITLES.get(model, TITLES.get(model, model))
 
 
 def _skews(ax: Axes, rows: pd.DataFrame) -> None:
