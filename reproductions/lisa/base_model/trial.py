@@ -48,8 +48,13 @@ def pretrain_rows(params: Pretrain, ctx: RunContext) -> list[Row]:
         {"step": end, "split": "train", "loss": sum(losses[end - stretch : end]) / stretch}
         for end in ends
     ]
-    at_end = {"step": len(losses), "split": "held_out", "loss": held_out_loss(lm, held_out)}
-    return [*rows, {**at_end, "chars_per_token": num_chars / held_out[:, 1:].numel()}]
+    rows.append(
+        {
+            "step": len(losses), "split": "held_out", "loss": held_out_loss(lm, held_out),
+            "chars_per_token": num_chars / held_out[:, 1:].numel(),
+        }
+    )  # fmt: skip
+    return rows
 
 
 def texts_of(params: Pretrain, ctx: RunContext) -> Texts:

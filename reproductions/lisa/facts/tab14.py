@@ -50,8 +50,7 @@ HEADS = {
 }
 LAYOUT = Layout(
     rows=tuple(
-        Line(NAMES[name], where={"model": name})
-        for name in (*MODELS, "tiny-deep", QUALITY)
+        Line(NAMES[name], where={"model": name}) for name in (*MODELS, "tiny-deep", QUALITY)
     ),
     columns=(
         Line("parameters", cell=Cell("num_params", unit="M", scale=1e6, digits=1)),

@@ -79,7 +79,7 @@ FINAL: tuple[Column, ...] = (
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Shown:
-    """Which runs a table shows: methods, and LISA by numbers of blocks, periods, seeds of layers."""
+    """Which runs a table shows; the last fields but one choose among LISA's alone."""
 
     methods: tuple[str, ...] = METHODS
     """NO_BLOCKS stands for LISA with gamma 0, as a method of its own."""
@@ -90,7 +90,7 @@ class Shown:
     """Each configuration at its chosen rate, at all, or at that of the ablations."""
 
     def frame(self, tables: Tables) -> pd.DataFrame:
-        """Return the runs on our model and, where they are read, on the staged ones, at any rate."""
+        """Return the runs on our model and, where these are read, on the staged ones."""
         import pandas as pd
 
         own = tables[runs.id]

@@ -62,6 +62,9 @@ class Lisa:
     """Numbers of the blocks that train now; empty before `attach`."""
     visited: set[int]
     """Blocks that have been trained, in any period."""
+    _optimizer: Optimizer | None
+    _groups: OptimizerGroups | None
+    _hooks: list[RemovableHandle]
 
     def __init__(
         self,
@@ -92,9 +95,10 @@ class Lisa:
         self.model = model
         self.blocks: Blocks = find_blocks(model, blocks)
         kind = sampler if isinstance(sampler, str) else "own"
-        self._settings = {"gamma": gamma, "period": period, "seed": seed, "sampler": kind}
-        self._settings |= {"policy": policy, "train_embeddings": train_embeddings}
-        self._settings["num_blocks"] = len(self.blocks)
+        self._settings: dict[str, int | str] = {
+            "gamma": gamma, "period": period, "seed": seed, "sampler": kind, "policy": policy,
+            "train_embeddings": train_embeddings, "num_blocks": len(self.blocks),
+        }  # fmt: skip
         if isinstance(sampler, str):
             sampler = RandomSampler(len(self.blocks), gamma=gamma, seed=seed, kind=sampler)
         self._period, self._policy, self._sampler = period, policy, sampler
@@ -162,9 +166,7 @@ class Lisa:
 
     def _forget(self) -> None:
         self._silent_steps, self._host = 0, HostStates()
-        self._optimizer: Optimizer | None = None
-        self._groups: OptimizerGroups | None = None
-        self._hooks: list[RemovableHandle] = []
+        self._optimizer, self._groups, self._hooks = None, None, []
 
     def _attached(self) -> tuple[Optimizer, OptimizerGroups]:
         if self._optimizer is None or self._groups is None:

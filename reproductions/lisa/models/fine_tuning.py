@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from harness.declare import RunContext
-from reproductions.lisa.method.methods import Prepared
+from reproductions.lisa.method.methods import Method, Prepared
 from reproductions.lisa.models.instructions import (
     Instructions,
     Record,
@@ -65,6 +65,15 @@ def records_of(model: str, ctx: RunContext) -> list[Record]:
     return [
         {"instruction": one, "input": "", "output": other} for one, other in pairwise(sentences)
     ]
+
+
+def prepare(params: Tuning, ctx: RunContext, model: nn.Module, method: Method) -> Prepared:
+    """Return a model made ready to train by a method; adapters are drawn by the trial's seed."""
+    recipe = recipe_of(params.lr, params.num_steps)
+    # They are drawn from the global generator.
+    with torch.random.fork_rng():
+        torch.manual_seed(ctx.seed("adapters"))
+        return method.prepare(model, recipe.optimizer)
 
 
 def run_steps(

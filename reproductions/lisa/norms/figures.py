@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from harness.publish.figures import PALETTE, FigureContext, log_numbers, plot_ours, plot_paper
+from reproductions.lisa.models.figures import legend_above
 from reproductions.lisa.models.names import NAMES
 from reproductions.lisa.models.shapes import shape_of
-from reproductions.lisa.norms.axis import EMBEDDING, HEAD, POSITIONS, block_name, places_of
-from reproductions.lisa.norms.experiment import MEAN, START
+from reproductions.lisa.norms.experiment import (
+    EMBEDDING,
+    HEAD,
+    MEAN,
+    POSITIONS,
+    START,
+    block_name,
+    places_of,
+)
 from reproductions.lisa.norms.quantities import FULL, LORA, RUN, skew
 
 if TYPE_CHECKING:
@@ -18,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Series:
     """A quantity of a method at a time, as it is drawn in every panel."""
 
@@ -31,34 +39,18 @@ class Series:
     line: str = "-"
 
 
-ADAPTERS = Series(
-    method=LORA, when=MEAN, column="adapter_norm", label="LoRA: adapters A and B",
-    color=PALETTE[0], marker="o",
-)  # fmt: skip
+ADAPTERS = Series(LORA, MEAN, "adapter_norm", "LoRA: adapters A and B", PALETTE[0], "o")
 AS_DRAWN = Series(
-    method=LORA, when=START, column="adapter_norm", label="LoRA: adapters, untrained",
-    color=PALETTE[6], marker="P", line="none",
-)  # fmt: skip
-FULL_WEIGHTS = Series(
-    method=FULL, when=MEAN, column="weight_norm", label="full: weights", color=PALETTE[1],
-    marker="s",
-)  # fmt: skip
+    LORA, START, "adapter_norm", "LoRA: adapters, untrained", PALETTE[6], "P", line="none"
+)
+FULL_WEIGHTS = Series(FULL, MEAN, "weight_norm", "full: weights", PALETTE[1], "s")
 TRAINED = (
     ADAPTERS,
-    Series(
-        method=LORA, when=MEAN, column="change_norm", label="LoRA: update s B A",
-        color=PALETTE[2], marker="^",
-    ),
-    Series(
-        method=LORA, when=MEAN, column="weight_norm", label="LoRA: merged weights",
-        color=PALETTE[3], marker="D",
-    ),
+    Series(LORA, MEAN, "change_norm", "LoRA: update s B A", PALETTE[2], "^"),
+    Series(LORA, MEAN, "weight_norm", "LoRA: merged weights", PALETTE[3], "D"),
     FULL_WEIGHTS,
-    Series(
-        method=FULL, when=MEAN, column="change_norm", label="full: change since start",
-        color=PALETTE[4], marker="v",
-    ),
-)  # fmt: skip
+    Series(FULL, MEAN, "change_norm", "full: change since start", PALETTE[4], "v"),
+)
 CLOSED_FORM = "initialiser of adapters, closed form"
 
 
@@ -83,8 +75,8 @@ def norm_panels(context: FigureContext) -> Figure:
         _skews(ax, table[table["model"] == model])
     for ax in axes[count:]:
         ax.remove()
-    _legend(
-        figure, axes[:num_profiles], num_columns=1 if context.width == "single" else columns + 1
+    legend_above(
+        figure, axes[:num_profiles], columns=1 if context.width == "single" else columns + 1
     )
     return figure
 
@@ -149,11 +141,3 @@ def _skews(ax: Axes, rows: pd.DataFrame) -> None:
     ax.set_xlim(left=0.0)
     ax.set_xlabel("largest layer over the median")
     ax.set_title("skew over layers")
-
-
-def _legend(figure: Figure, axes: list[Axes], *, num_columns: int) -> None:
-    entries: dict[str, Any] = {}
-    for ax in axes:
-        handles, labels = ax.get_legend_handles_labels()
-        entries |= dict(zip(labels, handles, strict=True))
-    figure.legend([*entries.values()], [*entries], loc="outside upper center", ncols=num_columns)

@@ -21,7 +21,7 @@ from torch import Tensor, nn
 
 from harness.errors import SpecError
 from reproductions.lisa.method.blocks import find_blocks
-from reproductions.lisa.norms.axis import EMBEDDING, HEAD, POSITIONS, block_name
+from reproductions.lisa.norms.experiment import EMBEDDING, HEAD, POSITIONS, block_name
 
 _ROWS = 1024
 """Rows of a weight that are turned to float64 at once."""

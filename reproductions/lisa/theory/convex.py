@@ -11,9 +11,8 @@ fixed point itself. Letters: N samples, D features, B samples of a batch.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 from dataclasses import dataclass
-from itertools import pairwise
 
 import torch
 from torch import Tensor, nn
@@ -183,10 +182,5 @@ def log_places(num_steps: int, per_decade: int) -> list[int]:
     >>> log_places(100, 2)
     [1, 3, 10, 32, 100]
     """
-    end = torch.log10(torch.tensor(float(num_steps), dtype=torch.float64)).item()
-    places = [round(10 ** (end - k / per_decade)) for k in range(int(end * per_decade) + 1)]
-    return _ascending(sorted(places))
-
-
-def _ascending(places: Sequence[int]) -> list[int]:
-    return [*places[:1], *(b for a, b in pairwise(places) if b > a)]
+    end = math.log10(num_steps)
+    return sorted({round(10 ** (end - k / per_decade)) for k in range(int(end * per_decade) + 1)})
