@@ -62,7 +62,7 @@ def arithmetic_error(table: pd.DataFrame, *, values: Sequence[str]) -> float:
     of = ["shape", "method", "rank", "dropout", "gamma", "seq_len"]
     counted = pick(table, how="count").set_index(of)[[*values]]
     computed = pick(table, how="arithmetic").set_index(of)[[*values]]
-    both = counted.join(computed, how="inner", rsuffix="_computed")
+    both = counted.join(computed.add_suffix("_computed"), how="inner")
     if len(both) != len(counted):
         raise MissingRows("a counted step has no arithmetic beside it")
     return float(max((both[v] - both[f"{v}_computed"]).abs().max() for v in values))

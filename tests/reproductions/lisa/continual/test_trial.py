@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import islice, repeat
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -18,17 +18,13 @@ from scipy.stats import spearmanr
 from torch import Tensor
 
 from harness.data.load import load
-from harness.declare.claims import Claim
 from harness.declare.experiment import Status
 from harness.declare.params import Scalar
-from harness.declare.reference import load_reference
 from harness.declare.statistics import InvalidQuantity
 from harness.declare.task import Task
-from harness.declare.verdict import Word
 from harness.errors import DataError
-from harness.publish.figures import draw
 from harness.store.seeds import derive_seed
-from harness.store.table_csv import build_table, validate
+from harness.store.table_csv import build_table
 from reproductions.lisa.continual import experiment as continual
 from reproductions.lisa.continual import fig07, tab04
 from reproductions.lisa.continual.experiment import TwoStages
@@ -50,12 +46,9 @@ from reproductions.lisa.models.solving import (
 )
 from reproductions.lisa.models.training import IGNORED
 from reproductions.lisa.models.word_problems import sample, split_of, statements
-from tests.reproductions.lisa.memory.test_claims import FOLDER
-from tests.verdicts import bad, controlled, good, undecided
+from tests.reproductions.lisa.made import Case
 
-Case = Literal["holds", "fails"]
 TASKS = (tab04.task, fig07.task)
-CLAIMS = [pytest.param(t, c, id=f"{t.id}:{c.id}") for t in TASKS for c in t.claims]
 
 
 @dataclass(frozen=True)
@@ -320,21 +313,6 @@ def built(name: str, case: Case) -> pd.DataFrame:
     return build_table(task, {e.id: frames[e.id] for e in task.reads})
 
 
-def word(task: Task, claim: Claim, table: pd.DataFrame) -> Word:
-    profile = claim.scope.profiles[-1]
-    return controlled(claim, table, seed=task.table.seed, profile=profile).word
-
-
-@pytest.mark.parametrize(("task", "claim"), CLAIMS)
-def test_claim_holds_fails_and_needs_three_seeds(task: Task, claim: Claim) -> None:
-    held, failed = table_of(task, "holds"), table_of(task, "fails")
-    assert word(task, claim, held) is good(claim)
-    assert word(task, claim, failed) is bad(claim)
-    few = good(claim) if claim.scope.deterministic else undecided(claim)
-    assert word(task, claim, held[held["seed"] < 2]) is few
-    assert word(task, claim, held[held["method"] == "lora"]) is Word.UNTESTED
-
-
 def one_seed(case: Case = "holds") -> pd.DataFrame:
     table = table_of(TASKS[1], case)
     return table[table["seed"] == 0]
@@ -388,11 +366,3 @@ def test_at_equal_accuracy_the_lower_loss_is_chosen_and_a_diverged_rate_is_not()
     table = finals(gone)
     assert set(table.query("chosen")["lr"]) == {1e-3}
     assert table["accuracy"].isna().sum() == 4
-
-
-@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.id)
-def test_table_and_figure_are_whole(task: Task) -> None:
-    table = table_of(task, "holds")
-    assert len(validate(table, task.table, where=task.id)) == len(table)
-    reference = load_reference(FOLDER, task.id.split("/")[1])
-    assert draw(task, table=table, reference=reference, profile="cpu", width="single")

@@ -11,10 +11,8 @@ import pytest
 
 from harness.data import load as datasets
 from harness.declare.experiment import RawParams, Status
-from harness.declare.reference import load_reference
 from harness.declare.verdict import Word
 from harness.errors import DataError
-from harness.publish.figures import draw
 from harness.store.table_csv import build_table
 from reproductions.lisa.continual import experiment as continual
 from reproductions.lisa.dola import experiment
@@ -35,12 +33,10 @@ from reproductions.lisa.dola.trial import (
 from reproductions.lisa.models.generation import greedy
 from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.models.word_problems import Problem, extracted
-from tests.checkout import PAPERS
 from tests.reproductions.lisa.decoding_models import prompts, speaker
 from tests.verdicts import controlled
 
 Case = Literal["holds", "fails", "none_before"]
-FOLDER = PAPERS / "lisa"
 
 
 def roomy() -> LanguageModel:
@@ -270,11 +266,3 @@ def test_claim_holds_fails_and_needs_three_seeds_and_an_answer(name: str) -> Non
 
 def test_answers_to_other_questions_are_not_compared() -> None:
     assert decide("holds", *ASKED) is Word.ERROR
-
-
-@pytest.mark.parametrize("width", ["single", "double"])
-def test_figure_is_drawn(width: Any) -> None:
-    table = build_table(task, frames("holds", "word_problems"))
-    assert len(table) == 12
-    reference = load_reference(FOLDER, "tab13")
-    assert draw(task, table=table, reference=reference, profile="cpu", width=width)

@@ -8,12 +8,11 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
 import pytest
 
-from harness.declare.claims import Claim
 from harness.declare.experiment import Status
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
@@ -30,11 +29,9 @@ from reproductions.lisa.lm_benchmarks.scorer import log_likelihoods
 from reproductions.lisa.lm_benchmarks.trial import accuracy_rows
 from reproductions.lisa.models.scored import METHODS, NOT_GIVEN, VANILLA, load_given
 from tests.reproductions.lisa.benchmark_models import examinee
-from tests.verdicts import bad, controlled, good, undecided
+from tests.reproductions.lisa.made import Case, claim_of, decide
 
-Case = Literal["holds", "fails"]
 TASKS = (tab02.task, tab05.task)
-CLAIMS = [pytest.param(t, c, id=f"{t.id}:{c.id}") for t in TASKS for c in t.claims]
 HOLDS = {VANILLA: 0.40, "lora": 0.40, "galore": 0.38, "lisa": 0.42, "full": 0.43}
 FAILS = {VANILLA: 0.50, "lora": 0.46, "galore": 0.44, "lisa": 0.40, "full": 0.39}
 
@@ -192,38 +189,6 @@ def table_of(task: Task, case: Case, *, num_seeds: int = 3) -> pd.DataFrame:
     return build_table(task, frames | {given.id: pd.DataFrame(rows_of(case, models, num_seeds))})
 
 
-def decide(task: Task, claim: Claim, table: pd.DataFrame, profile: Profile | None = None) -> Any:
-    profile = profile or claim.scope.profiles[-1]
-    return controlled(claim, table, seed=task.table.seed, profile=profile)
-
-
-@pytest.mark.parametrize(("task", "claim"), CLAIMS)
-def test_claim_holds_fails_and_needs_three_seeds(task: Task, claim: Claim) -> None:
-    assert decide(task, claim, table_of(task, "holds")).word is good(claim)
-    assert decide(task, claim, table_of(task, "fails")).word is bad(claim)
-    few = decide(task, claim, table_of(task, "holds", num_seeds=2)).word
-    assert few is (good(claim) if claim.scope.deterministic else undecided(claim))
-
-
-@pytest.mark.parametrize(("task", "claim"), CLAIMS)
-def test_small_models_decide_what_is_exact_and_say_why_nothing_else(
-    task: Task, claim: Claim
-) -> None:
-    for profile in ("smoke", "cpu"):
-        verdict = decide(task, claim, table_of(task, "holds"), profile)  # type: ignore[arg-type]
-        if claim.scope.grade == "exact":
-            assert verdict.word is good(claim)
-        else:
-            assert (verdict.word, "guesses" in verdict.reason) == (Word.UNTESTED, True)
-
-
-@pytest.mark.parametrize(("task", "claim"), CLAIMS)
-def test_claim_is_not_run_without_its_rows(task: Task, claim: Claim) -> None:
-    table = table_of(task, "holds")
-    kept = table[table["method"] == VANILLA] if claim.scope.grade == "empirical" else table.iloc[:0]
-    assert decide(task, claim, kept).word is Word.UNTESTED
-
-
 def test_table_has_its_benchmarks_alone_and_methods_in_one_order() -> None:
     for task, names in zip(TASKS, (list(DATASETS)[:3], list(DATASETS)[3:]), strict=True):
         table = table_of(task, "holds", num_seeds=1)
@@ -255,7 +220,7 @@ def test_lisa_wins_a_cell_up_to_one_standard_error_of_the_best() -> None:
 
 @pytest.mark.parametrize("name", ["gsm8k", "pubmedqa"])
 def test_either_benchmark_of_table_5_decides(name: str) -> None:
-    (claim,) = (claim for claim in tab05.task.claims if claim.id == "lisa_at_least_lora")
+    claim = claim_of(tab05.task, "lisa_at_least_lora")
     table = table_of(tab05.task, "holds")
     behind = (table["task"] == name) & (table["method"] == "lisa")
     moved = table.assign(accuracy=table["accuracy"].mask(behind, 0.1))

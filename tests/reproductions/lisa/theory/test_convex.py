@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 import pandas as pd
 import pytest
 import torch
 from scipy.optimize import minimize
 
-from harness.declare.claims import Claim
-from harness.declare.reference import load_reference
-from harness.declare.verdict import Word
+from harness.declare.task import Task
 from harness.errors import SpecError
-from harness.publish.figures import draw
 from reproductions.lisa import Lisa
 from reproductions.lisa.theory.convex import (
     BlockedWeights,
@@ -26,10 +21,10 @@ from reproductions.lisa.theory.convex import (
     suboptimality,
 )
 from reproductions.lisa.theory.theory import task
-from tests.reproductions.lisa.memory.test_claims import FOLDER
-from tests.verdicts import bad, controlled, good
+from tests.reproductions.lisa.made import Case
 
 DECAY, BATCH = 0.1, 8
+TASKS = (task,)
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +93,7 @@ def test_places_are_even_in_the_logarithm() -> None:
     assert len([place for place in places if place >= 2000]) == 13
 
 
-def table(case: Literal["holds", "fails"]) -> pd.DataFrame:
+def table_of(_: Task, case: Case) -> pd.DataFrame:
     """Holds: every policy falls like T^-0.6. Fails: like T^-0.4, below a wrong optimum."""
     fall, below = (-0.6, 0.0) if case == "holds" else (-0.4, 1.0)
     rows = [
@@ -113,17 +108,3 @@ def table(case: Literal["holds", "fails"]) -> pd.DataFrame:
         for seed in range(3)
     ]
     return pd.DataFrame(rows)
-
-
-@pytest.mark.parametrize("claim", task.claims, ids=lambda claim: claim.id)
-def test_check_holds_and_fails(claim: Claim) -> None:
-    def word(frame: pd.DataFrame) -> Word:
-        return controlled(claim, frame, seed=task.table.seed, profile="cpu").word
-
-    assert word(table("holds")) is good(claim)
-    assert word(table("fails")) is bad(claim)
-
-
-def test_figure_draws() -> None:
-    frame, reference = table("holds"), load_reference(FOLDER, "theory")
-    assert draw(task, table=frame, reference=reference, profile="cpu", width="single")
