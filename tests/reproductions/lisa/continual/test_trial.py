@@ -252,19 +252,6 @@ def broken(lm: LanguageModel) -> LanguageModel:
     return lm
 
 
-def test_grid_is_the_same_search_for_every_method() -> None:
-    points = continual.runs.params_of("cpu")
-    tried = {
-        gamma: {(p["lr"], p["seed"]) for p in points if p["gamma"] == gamma}
-        for gamma in (0, *continual.GAMMAS)
-    }
-    assert len(points) == 36
-    assert all(len(each) == 9 for each in tried.values())
-    assert len(set(map(frozenset, tried.values()))) == 1
-    kept = {(p["gamma"], p["lr"], p["seed"]) for p in points if p["keep_weights"]}
-    assert kept == {(2, lr, seed) for lr in continual.LRS for seed in continual.SEEDS}
-
-
 def run_rows(case: Case) -> Iterator[dict[str, Any]]:
     """Holds: LISA solves more the more blocks it trains, and half of them about what full training
     does. Fails: the other way round, and far less. Every rate but 1e-3 is worse."""

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from harness.data import load as datasets
-from harness.declare.experiment import RawParams, Status
+from harness.declare.experiment import Status
 from harness.declare.verdict import Word
 from harness.errors import DataError
 from harness.store.table_csv import build_table
@@ -122,21 +122,6 @@ def test_a_model_is_asked_the_first_questions_of_gsm8k() -> None:
 
 
 # --- trials ---
-
-
-def without_keeping(point: RawParams) -> dict[str, Any]:
-    return {name: value for name, value in point.items() if name != "keep_weights"}
-
-
-@pytest.mark.parametrize("profile", ["smoke", "cpu"])
-def test_every_trial_starts_from_those_of_continual(profile: Any) -> None:
-    known = [without_keeping(p) for p in continual.runs.params_of(profile)]
-    points = list(experiment.grid(profile))
-    assert len(points) == (1 if profile == "smoke" else 3)
-    for point in points:
-        for lr in continual.LRS:
-            for seed in continual.SEEDS:
-                assert without_keeping(experiment.tuned(point, lr=lr, seed=seed).to_json()) in known
 
 
 @dataclass(frozen=True)

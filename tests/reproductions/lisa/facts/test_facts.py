@@ -22,7 +22,6 @@ from tests.reproductions.lisa.made import FOLDER, Case, decide
 from tools.reference.lisa import written_out
 
 CTX: Any = SimpleNamespace(dataset=load)
-MODELS = [str(point["model"]) for point in models.params_of("cpu")]
 COUNTS = datasets.params_of("cpu")
 TASKS = (tab14.task, tab15.task)
 RECORDS = [{"split": "test", "subject": "law"}, {"split": "dev", "subject": "law"},
@@ -39,28 +38,6 @@ def size_row(point: Any) -> Any:
     """Return the one row of a count."""
     (row,) = dataset_row(Count.from_json(point), CTX)
     return row
-
-
-@pytest.mark.parametrize("name", MODELS)
-def test_facts_are_those_of_the_config_and_of_an_allocated_slice(name: str) -> None:
-    from reproductions.lisa.models.shapes import shape_of
-
-    facts, config = facts_row(name), shape_of(name).config()
-    assert facts["hidden"] == config.hidden_size
-    assert facts["num_blocks"] == config.num_hidden_layers
-    assert facts["heads"] == config.num_attention_heads
-    assert facts["vocab"] == config.vocab_size
-    assert facts["family"] == config.model_type
-
-
-def test_small_model_holds_what_is_counted_on_meta() -> None:
-    from reproductions.lisa.models.shapes import shape_of
-    from reproductions.lisa.models.step_memory import build
-
-    model = build(shape_of("tiny-quality").config(), "float32", seed=0)
-    facts = facts_row("tiny-quality")
-    assert facts["num_params"] == sum(p.numel() for p in model.parameters())
-    assert facts["outside_params"] == 2 * 2048 * 128 + 128
 
 
 def content(value: Any) -> Content:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -14,15 +13,12 @@ import pandas as pd
 import pytest
 
 from harness.declare.experiment import Status
-from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.declare.verdict import Word
 from harness.errors import DataError, SpecError
-from harness.publish.figures import draw
 from harness.store.table_csv import build_table
 from reproductions.lisa.finetuning import experiment as finetune
 from reproductions.lisa.lm_benchmarks import tab02, tab05
-from reproductions.lisa.lm_benchmarks import trial as lm_trial
 from reproductions.lisa.lm_benchmarks.experiment import DATASETS, Asked, accuracy
 from reproductions.lisa.lm_benchmarks.quantities import leads_but_error
 from reproductions.lisa.lm_benchmarks.scorer import log_likelihoods
@@ -99,46 +95,6 @@ def test_method_that_diverged_at_every_rate_has_no_rows() -> None:
     gone = losses(*[[1.0, None, 1.0]] * len(finetune.LRS))
     outcome = accuracy_rows(first_point(), gone)
     assert (list(outcome.rows), outcome.status) == ([], Status.DIVERGED)
-
-
-def test_rows_hold_the_rate(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lm_trial, "load_scored", lambda params, ctx: ("a model", 1e-3))
-    monkeypatch.setattr(lm_trial, "documents_for", lambda params, ctx: {})
-    monkeypatch.setattr(
-        "reproductions.lisa.lm_benchmarks.evaluation.benchmark_rows",
-        lambda lm, documents: [{"model": lm}],
-    )
-    rows = accuracy_rows(first_point(), losses()).rows
-    assert list(rows) == [{"model": "a model", "lr": 1e-3}]
-
-
-@pytest.mark.parametrize("profile", ["smoke", "cpu"])
-def test_every_method_starts_from_trials_of_fine_tuning(profile: Profile) -> None:
-    known = [without_keeping(point) for point in finetune.runs.params_of(profile)]
-    points = accuracy.tuned.params_of(profile)
-    assert [point["method"] for point in points] == (
-        ["lisa"] if profile == "smoke" else list(METHODS)
-    )
-    for point in points:
-        for lr in finetune.LRS:
-            for seed in finetune.SEEDS:
-                trial = finetune.kept(Asked.from_json(point), lr=lr, seed=seed).to_json()
-                assert without_keeping(trial) in known
-                assert trial["keep_weights"] or seed != point["seed"]
-
-
-def without_keeping(point: Any) -> dict[str, Any]:
-    return {name: value for name, value in point.items() if name != "keep_weights"}
-
-
-def test_models_of_the_paper_need_a_gpu_with_room_for_their_weights() -> None:
-    points = [*accuracy.given.params_of("paper"), *accuracy.given_70b.params_of("paper")]
-    assert len(points) == 4 * (1 + len(METHODS)) * 3
-    needs = {str(point["model"]): accuracy.given.needs_of(point) for point in points}
-    assert {one.device for one in needs.values()} == {"cuda"}
-    assert {one.data for one in needs.values()} == {tuple(DATASETS.values())}
-    assert 13e9 < needs["llama-2-7b"].gpu_bytes < 16e9
-    assert needs["llama-2-70b"].gpu_bytes > 140e9
 
 
 def test_model_handed_in_is_the_one_that_was_saved(tmp_path: Path) -> None:
@@ -231,11 +187,3 @@ def test_two_rows_for_one_cell_are_no_answer() -> None:
     table = one_seed("holds")
     with pytest.raises(SpecError, match="two accuracies"):
         cells_won(pd.concat([table, table]))
-
-
-@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.id)
-def test_figure_has_a_dot_a_method_and_stays_legible_without_errors(task: Task) -> None:
-    table = table_of(task, "holds", num_seeds=1).assign(stderr=math.nan, accuracy=0.0)
-    reference = pd.DataFrame(columns=["series", "x_name", "y_name", "value", "status"])
-    image = draw(task, table=table, reference=reference, profile="cpu")
-    assert image.startswith(b"<?xml")

@@ -148,14 +148,3 @@ def test_every_converted_file_is_there_and_belongs_to_items_of_the_paper() -> No
     assert {path.name for path in (FOLDER / "reference").iterdir()} == set(convert_reference.FILES)
     words = {item.id for item in load_paper(FOLDER).items}
     assert set(load_reference(FOLDER)["task"]) <= words
-
-
-def test_what_only_an_early_version_shows_is_called_so() -> None:
-    rows = load_reference(FOLDER)
-    early = rows[rows["status"] == "early_version"]
-    assert {"tab01", "fig02", "fig03", "fig04"} <= set(early["task"])
-    cell = early[(early["series"] == "LLaMA-2-7B") & (early["y_name"] == "lisa_E+H+2L")]
-    assert cell["value"].tolist() == [23.0]
-    out_of_memory = early[(early["series"] == "LLaMA-2-70B") & (early["y_name"] == "vanilla")]
-    assert out_of_memory["value_text"].tolist() == ["OOM"]
-    assert out_of_memory["value"].isna().all()

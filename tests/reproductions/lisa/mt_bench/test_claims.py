@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 
 import pandas as pd
@@ -212,26 +211,3 @@ def test_early_averages_are_the_means_of_early_categories() -> None:
         assert len(own) == 7
         # Both were rounded to hundredths.
         assert own["value"].mean() == pytest.approx(row.value, abs=0.0101), row.series
-
-
-def test_early_values_stand_beside_our_lines_and_are_called_so() -> None:
-    for task in TASKS:
-        word = task.id.split("/")[1]
-        reference = load_reference(FOLDER, word).query("y_name == 'mean_rating'")
-        assert set(reference["status"]) == {"early_version"}
-        assert set(reference["abs_err"].dropna()) == ({0.15} if word == "tab09" else set())
-
-
-def test_claims_of_the_early_version_hold_in_its_own_table() -> None:
-    """A check of direction: the early version's averages ascend as the claim says."""
-    reference = load_reference(FOLDER, "tab03").query("y_name == 'mean_rating'")
-    words = reference["series"].str.split(" ")
-    table = pd.DataFrame(
-        {
-            "model": words.str[0], "method": words.str[1], "mean_rating": reference["value"],
-            "judge": "gpt-4", "wording": "theirs", "num_answers": 140, "num_rated": 140,
-        }
-    )  # fmt: skip
-    claim = tab03.task.claims[0]
-    alone = replace(claim, scope=replace(claim.scope, deterministic=True))
-    assert decide(TASKS[0], alone, table).word is Word.SUPPORTED

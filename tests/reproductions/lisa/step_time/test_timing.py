@@ -180,12 +180,3 @@ def test_a_cold_step_has_two_phases_and_their_sum() -> None:
     assert list(found) == ["forward", "backward_and_optimizer", "total"]
     assert found["total"] == pytest.approx(found["forward"] + found["backward_and_optimizer"])
     assert all(math.isfinite(value) and value > 0.0 for value in found.values())
-
-
-def test_a_gpu_s_room_holds_all_models_at_once() -> None:
-    warm, *cold = timings.params_of("gpu")[:5]
-    rooms = [timings.needs_of(point).gpu_bytes for point in cold]
-    shape = shape_of("llama-2-7b")
-    assert timings.needs_of(warm).gpu_bytes > max(rooms) + 3 * 2 * shape.num_params
-    assert timings.needs_of(warm).gpu_bytes < 139 * 2**30
-    assert all(timings.needs_of(point).exclusive for point in (warm, *cold))

@@ -81,18 +81,6 @@ def test_training_closes_in_on_the_optimum_and_stays_in_the_ball(problem: Proble
     assert torch.linalg.vector_norm(small.model.vector()) <= 0.5 + 1e-12  # type: ignore[operator]
 
 
-def test_blocks_are_even_and_hold_all_weights() -> None:
-    model = BlockedWeights(10, 4)
-    assert [len(block[0]) for block in model.blocks] == [3, 3, 2, 2]  # type: ignore[index]
-    assert model.vector().shape == (10,)
-
-
-def test_places_are_even_in_the_logarithm() -> None:
-    places = log_places(20_000, 12)
-    assert (places[0], places[-1]) == (1, 20_000)
-    assert len([place for place in places if place >= 2000]) == 13
-
-
 def table_of(_: Task, case: Case) -> pd.DataFrame:
     """Holds: every policy falls like T^-0.6. Fails: like T^-0.4, below a wrong optimum."""
     fall, below = (-0.6, 0.0) if case == "holds" else (-0.4, 1.0)
