@@ -47,6 +47,14 @@ CURVE: tuple[Column, ...] = (
     param("step", int, "Step whose loss is taken before it (train), or steps done (test)."),
     value("loss", float, "Nats per answer token; empty where the run diverged.", nullable=True),
 )
+LOSSES = {
+    "train_loss": "Nats per answer token, mean of the last 13 batches before their steps.",
+    "validation_loss": "On the split that rates are chosen by; empty where the run diverged.",
+    "test_loss": "On the split that is reported.",
+    "start_loss": "On the same split before fine-tuning.",
+    "accuracy": "Share of test instructions whose answer is found among four; guessing scores"
+    " 0.25.",
+}
 FINAL: tuple[Column, ...] = (
     *CONFIGURED,
     value(
@@ -54,26 +62,8 @@ FINAL: tuple[Column, ...] = (
         bool,
         "Whether this rate has the least validation loss of those its configuration has.",
     ),
-    value(
-        "train_loss",
-        float,
-        "Nats per answer token, mean of the last 13 batches before their steps.",
-        nullable=True,
-    ),
-    value(
-        "validation_loss",
-        float,
-        "On the split that rates are chosen by; empty where the run diverged.",
-        nullable=True,
-    ),
-    value("test_loss", float, "On the split that is reported.", nullable=True),
-    value("start_loss", float, "On the same split before fine-tuning."),
-    value(
-        "accuracy",
-        float,
-        "Share of test instructions whose answer is found among four; guessing scores 0.25.",
-        nullable=True,
-    ),
+    # That before training has every run.
+    *(value(name, float, doc, nullable=name != "start_loss") for name, doc in LOSSES.items()),
 )
 
 

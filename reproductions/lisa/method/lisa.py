@@ -94,10 +94,10 @@ class Lisa:
         _check(model, period, policy)
         self.model = model
         self.blocks: Blocks = find_blocks(model, blocks)
-        kind = sampler if isinstance(sampler, str) else "own"
         self._settings: dict[str, int | str] = {
-            "gamma": gamma, "period": period, "seed": seed, "sampler": kind, "policy": policy,
+            "gamma": gamma, "period": period, "seed": seed, "policy": policy,
             "train_embeddings": train_embeddings, "num_blocks": len(self.blocks),
+            "sampler": sampler if isinstance(sampler, str) else "own",
         }  # fmt: skip
         if isinstance(sampler, str):
             sampler = RandomSampler(len(self.blocks), gamma=gamma, seed=seed, kind=sampler)

@@ -14,13 +14,13 @@ from reproductions.lisa.method.methods import Method, Prepared
 from reproductions.lisa.models.instructions import (
     Instructions,
     Record,
+    answer_loss,
     batches,
-    in_order,
     load_instructions,
 )
 from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.models.names import GRAMMAR, SMALLEST
-from reproductions.lisa.models.training import Recipe, mean_loss, train
+from reproductions.lisa.models.training import Recipe, train
 from reproductions.lisa.models.tuning import RECORDS, Tuning
 
 NUM_TRAIN, NUM_HELD_OUT = 2048, 192
@@ -38,8 +38,7 @@ class Setting:
     def loss(self, model: nn.Module, split: str) -> float:
         """Return the loss in nats per answer token on all of a split."""
         examples = getattr(self.examples, split)
-        padding = self.lm.eos
-        return mean_loss(model, in_order(examples, batch_size=EVALUATED_TOGETHER, padding=padding))
+        return answer_loss(model, examples, batch_size=EVALUATED_TOGETHER, padding=self.lm.eos)
 
 
 def setting_of(params: Tuning, lm: LanguageModel, records: list[Record]) -> Setting:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from peft.tuners.lora import LoraLayer
@@ -53,8 +53,7 @@ Layers = Mapping[str, Sequence[Weight]]
 """By name, in the figure's order: `embedding`, `positions`, `block 0` and on, `head`."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LayerNorms:
+class LayerNorms(NamedTuple):
     """What is measured of one layer."""
 
     adapter: float | None
@@ -156,20 +155,14 @@ class NormTrace:
         """Before the first step."""
         self._steps: list[dict[str, LayerNorms]] = []
 
-    @property
-    def num_steps(self) -> int:
-        """Steps recorded so far."""
-        return len(self._steps)
-
     def record(self) -> None:
         """Measure, after an optimizer step."""
         self._steps.append(self._measure())
 
     def mean(self) -> dict[str, LayerNorms]:
-        """Return the mean over the recorded steps. Raises SpecError where there is none."""
-        if not self._steps:
-            raise SpecError("no step was recorded: call record() after each optimizer step")
-        return {name: _mean([step[name] for step in self._steps]) for name in self.first}
+        """Return the mean over the recorded steps, of which there is one at least."""
+        of_layers = {name: zip(*(s[name] for s in self._steps), strict=True) for name in self.first}
+        return {name: LayerNorms(*map(_mean, values)) for name, values in of_layers.items()}
 
     def _measure(self) -> dict[str, LayerNorms]:
         return {
@@ -182,13 +175,9 @@ class NormTrace:
         }
 
 
-def _mean(norms: Sequence[LayerNorms]) -> LayerNorms:
-    adapters = [norm.adapter for norm in norms if norm.adapter is not None]
-    return LayerNorms(
-        adapter=math.fsum(adapters) / len(norms) if adapters else None,
-        change=math.fsum(norm.change for norm in norms) / len(norms),
-        weight=math.fsum(norm.weight for norm in norms) / len(norms),
-    )
+def _mean(values: Sequence[Any]) -> Any:
+    """Return the mean of norms, or None of a layer without adapters."""
+    return None if None in values else math.fsum(values) / len(values)
 
 
 def _distance(weights: Iterable[Weight], start: Sequence[Tensor]) -> float:

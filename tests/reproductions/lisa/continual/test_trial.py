@@ -32,7 +32,7 @@ from reproductions.lisa.continual.quantities import lead_in_errors, rank_correla
 from reproductions.lisa.continual.table import finals
 from reproductions.lisa.continual.trial import Trial, problems_of, rows_of, text_of
 from reproductions.lisa.models.language_model import LanguageModel
-from reproductions.lisa.models.pretraining import WEIGHTS, Texts, new_model
+from reproductions.lisa.models.pretraining import WEIGHTS, new_model
 from reproductions.lisa.models.shapes import shape_of
 from reproductions.lisa.models.solving import (
     ONE_IN,
@@ -78,8 +78,7 @@ class Context:
 
 def model(*, seed: int = 0) -> LanguageModel:
     text = load("grammar-text").text[:20_000]
-    texts = Texts(train=[text], held_out=[text])
-    return new_model(shape_of("tiny-path"), texts, vocab_chars=20_000, seed=seed)
+    return new_model(shape_of("tiny-path"), [text], vocab_chars=20_000, seed=seed)
 
 
 @pytest.fixture(scope="module")

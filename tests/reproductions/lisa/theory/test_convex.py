@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,13 +15,13 @@ from harness.errors import SpecError
 from reproductions.lisa import Lisa
 from reproductions.lisa.theory.convex import (
     BlockedWeights,
-    Descent,
     Problem,
     find_optimum,
     log_places,
     regularised,
     suboptimality,
 )
+from reproductions.lisa.theory.experiment import Run
 from reproductions.lisa.theory.theory import task
 from tests.reproductions.lisa.made import Case
 
@@ -71,13 +73,13 @@ def test_no_decay_is_refused(problem: Problem) -> None:
 
 def test_training_closes_in_on_the_optimum_and_stays_in_the_ball(problem: Problem) -> None:
     optimum = find_optimum(problem, decay=DECAY, batch_size=BATCH)
-    told = {"num_steps": 3000, "batch_size": BATCH, "lr": 0.1, "decay": DECAY}
+    run = Run(policy="keep_all", decay=DECAY, seed=0, steps=3000, batch_size=BATCH)
     lisa = Lisa(BlockedWeights(6, 3), gamma=1, period=5, seed=0, policy="keep_all")
-    gaps = suboptimality(problem, optimum, lisa, Descent(**told, radius=50.0), seed=0)
+    gaps = suboptimality(problem, optimum, lisa, run, seed=0)
     assert gaps.min() > 0.0
     assert gaps[-500:].mean() < 0.1 * gaps[0]
     small = Lisa(BlockedWeights(6, 3), gamma=1, period=5, seed=0)
-    suboptimality(problem, optimum, small, Descent(**told | {"num_steps": 300}, radius=0.5), seed=0)
+    suboptimality(problem, optimum, small, replace(run, steps=300, radius=0.5), seed=0)
     assert torch.linalg.vector_norm(small.model.vector()) <= 0.5 + 1e-12  # type: ignore[operator]
 
 
