@@ -62,6 +62,7 @@ class Lisa:
     """Numbers of the blocks that train now; empty before `attach`."""
     visited: set[int]
     """Blocks that have been trained, in any period."""
+    _settings: dict[str, int | str]
     _optimizer: Optimizer | None
     _groups: OptimizerGroups | None
     _hooks: list[RemovableHandle]
@@ -94,11 +95,10 @@ class Lisa:
         _check(model, period, policy)
         self.model = model
         self.blocks: Blocks = find_blocks(model, blocks)
-        self._settings: dict[str, int | str] = {
-            "gamma": gamma, "period": period, "seed": seed, "policy": policy,
-            "train_embeddings": train_embeddings, "num_blocks": len(self.blocks),
-            "sampler": sampler if isinstance(sampler, str) else "own",
-        }  # fmt: skip
+        kind = sampler if isinstance(sampler, str) else "own"
+        self._settings = {"gamma": gamma, "period": period, "seed": seed, "sampler": kind}
+        self._settings |= {"policy": policy, "train_embeddings": train_embeddings}
+        self._settings["num_blocks"] = len(self.blocks)
         if isinstance(sampler, str):
             sampler = RandomSampler(len(self.blocks), gamma=gamma, seed=seed, kind=sampler)
         self._period, self._policy, self._sampler = period, policy, sampler
