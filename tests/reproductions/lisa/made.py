@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
 
 from harness.declare.claims import Claim
 from harness.declare.profiles import Profile
@@ -24,6 +26,35 @@ def decide(
     """Return a claim's verdict, by default at the largest profile that decides it."""
     at = profile or claim.scope.profiles[-1]
     return controlled(claim, table, seed=task.table.seed, profile=at)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A trial that another one starts from: its rows, and who loaded its weights."""
+
+    point: Any
+    rows: list[dict[str, Any]]
+    loaded: list[Any]
+    weights: Callable[[], Any]
+
+    def load(self, name: str) -> Any:
+        self.loaded.append(self.point)
+        return self.weights()
+
+
+@dataclass(frozen=True)
+class Upstream:
+    """The harness's side of a run over trials that came to known ends, by rate and seed."""
+
+    rows: Mapping[float, Sequence[list[dict[str, Any]]]]
+    weights: Callable[[], Any] = dict
+    loaded: list[Any] = field(default_factory=list)
+
+    def seed(self, stream: str) -> int:
+        return 0
+
+    def upstream(self, _: Any, point: Any) -> Kept:
+        return Kept(point, self.rows[point.lr][point.seed], self.loaded, self.weights)
 
 
 def claim_of(task: Task, id: str) -> Claim:

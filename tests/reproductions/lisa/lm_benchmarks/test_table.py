@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -25,7 +24,7 @@ from reproductions.lisa.lm_benchmarks.scorer import log_likelihoods
 from reproductions.lisa.lm_benchmarks.trial import accuracy_rows
 from reproductions.lisa.models.scored import METHODS, NOT_GIVEN, VANILLA, load_given
 from tests.reproductions.lisa.benchmark_models import examinee
-from tests.reproductions.lisa.made import Case, claim_of, decide
+from tests.reproductions.lisa.made import Case, Upstream, claim_of, decide
 
 TASKS = (tab02.task, tab05.task)
 HOLDS = {VANILLA: 0.40, "lora": 0.40, "galore": 0.38, "lisa": 0.42, "full": 0.43}
@@ -35,38 +34,16 @@ FAILS = {VANILLA: 0.50, "lora": 0.46, "galore": 0.44, "lisa": 0.40, "full": 0.39
 # --- models ---
 
 
-@dataclass(frozen=True)
-class Kept:
-    """A fine-tuning that came to a validation loss, or diverged."""
-
-    point: Any
-    loss: float | None
-    loaded: list[Any]
-
-    def load(self, name: str) -> None:
-        self.loaded.append(self.point)
-
-    @property
-    def rows(self) -> list[dict[str, Any]]:
-        rows = [{"split": "test", "loss": 0.1}, {"split": "train", "loss": 0.2}]
-        return rows if self.loss is None else [*rows, {"split": "validation", "loss": self.loss}]
-
-
-@dataclass(frozen=True)
-class Context:
-    """The harness's side of a run over fine-tunings with known losses, by rate and seed."""
-
-    losses: dict[float, list[float | None]]
-
-    loaded: list[Any] = field(default_factory=list)
-
-    def upstream(self, _: Any, point: Any) -> Kept:
-        return Kept(point, self.losses[point.lr][point.seed], self.loaded)
-
-
 def losses(*rates: list[float | None]) -> Any:
+    """Return fine-tunings that came to validation losses by rate and seed, or diverged."""
     rest = [[9.0] * 3] * (len(finetune.LRS) - len(rates))
-    return Context(dict(zip(finetune.LRS, [*rates, *rest], strict=True)))  # type: ignore[arg-type]
+    begun = [{"split": "test", "loss": 0.1}, {"split": "train", "loss": 0.2}]
+
+    def rows(loss: float | None) -> list[dict[str, Any]]:
+        return begun if loss is None else [*begun, {"split": "validation", "loss": loss}]
+
+    ends = [[rows(loss) for loss in of] for of in [*rates, *rest]]
+    return Upstream(dict(zip(finetune.LRS, ends, strict=True)))
 
 
 class Blank:
