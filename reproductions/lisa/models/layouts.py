@@ -28,9 +28,7 @@ def blocks_head(gamma: int) -> str:
     return f"E+H+{gamma}L" if gamma else "E+H"
 
 
-def models_and_methods(
-    models: Iterable[str], methods: Iterable[str] = ALL_METHODS
-) -> tuple[Line, ...]:
+def models_and_methods(models: Iterable[str]) -> tuple[Line, ...]:
     """Return a row per method, grouped by model."""
     return tuple(
         Line(
@@ -40,5 +38,5 @@ def models_and_methods(
             paper={"series": f"{model} {method}"},
         )
         for model in models
-        for method in methods
+        for method in ALL_METHODS
     )

@@ -75,10 +75,9 @@ class Shape:
         norm = (2 if self.family == "gpt2" else 1) * self.hidden
         return self.num_blocks * self.block_params + self.embedding_params + norm
 
-    def lisa_params(self, gamma: int, *, train_embeddings: bool = True) -> int:
+    def lisa_params(self, gamma: int) -> int:
         """Return how many train at once under LISA: gamma blocks and all that is outside."""
-        frozen = (self.num_blocks - gamma) * self.block_params
-        return self.num_params - frozen - (0 if train_embeddings else self.embedding_params)
+        return self.num_params - (self.num_blocks - gamma) * self.block_params
 
     def lora_params(self, rank: int, *, embeddings: bool) -> int:
         """Return how many adapters have: r (inputs + outputs) of each linear layer.

@@ -11,7 +11,7 @@ Letters: R rank, I inputs, O outputs of an adapted layer; A is (R, I), B is (O, 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -49,10 +49,6 @@ class Weight:
     adapter: Adapter | None
 
 
-Layers = Mapping[str, Sequence[Weight]]
-"""By name, in the figure's order: `embedding`, `positions`, `block 0` and on, `head`."""
-
-
 class LayerNorms(NamedTuple):
     """What is measured of one layer."""
 
@@ -64,15 +60,15 @@ class LayerNorms(NamedTuple):
     """Norm of the parameters, adapters merged into them."""
 
 
-def layers_of(model: nn.Module, blocks: str | None = None) -> dict[str, tuple[Weight, ...]]:
+def layers_of(model: nn.Module) -> dict[str, tuple[Weight, ...]]:
     """Return a causal language model's layers, of peft or plain, with the weights they have now.
 
-    blocks: name of the list of decoder blocks, as of `find_blocks`. A head tied to the token
-    embedding is no layer of its own, unless it has an adapter of its own: then it is merged into
-    another weight than the embedding's. Raises SpecError for merged adapters, several at a time,
-    and those that are no plain product (DoRA).
+    By name, in the figure's order: `embedding`, `positions`, `block 0` and on, `head`. A head tied
+    to the token embedding is no layer of its own, unless it has an adapter of its own: then it is
+    merged into another weight than the embedding's. Raises SpecError for merged adapters, several
+    at a time, and those that are no plain product (DoRA).
     """
-    path = find_blocks(model, blocks).path
+    path = find_blocks(model).path
     tokens: Any = model.get_input_embeddings()  # type: ignore[operator]
     head: Any = model.get_output_embeddings()  # type: ignore[operator]
     modules: dict[str, list[nn.Module]] = {EMBEDDING: [tokens]}
