@@ -14,6 +14,7 @@ from harness.declare import (
     claims,
     columns_of,
     param,
+    pick,
     value,
 )
 from reproductions.lisa.base_model.experiment import Pretrain, pretraining
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 
 def share_of_guessing(table: pd.DataFrame) -> float:
     """Return the held-out loss over that of guessing evenly among all tokens."""
-    (row,) = table[table["split"] == "held_out"].itertuples()
-    return float(row.loss) / math.log(shape_of(str(row.shape)).vocab)
+    row = pick(table, split="held_out").iloc[0]
+    return float(row["loss"]) / math.log(shape_of(row["shape"]).vocab)
 
 
 task = Task(

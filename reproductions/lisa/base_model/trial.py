@@ -7,7 +7,6 @@ from reproductions.lisa.base_model.experiment import Pretrain
 from reproductions.lisa.models.pretraining import (
     TOKENIZER,
     WEIGHTS,
-    Texts,
     held_out_loss,
     new_model,
     pretrain,
@@ -27,20 +26,20 @@ def pretrain_rows(params: Pretrain, ctx: RunContext) -> list[Row]:
 
     The last row also has the loss on held-out text, and how many characters a token has there.
     """
-    texts = texts_of(params, ctx)
+    texts, unseen = texts_of(params, ctx)
     lm = new_model(
         shape_of(params.shape), texts,
         vocab_chars=params.vocab_chars, seed=ctx.seed("init"),
     )  # fmt: skip
     recipe = recipe_of(params)
     losses = pretrain(
-        lm, windows_of(lm, texts.train), recipe,
+        lm, windows_of(lm, texts), recipe,
         batch_size=params.batch_size, seed=ctx.seed("batches"),
         checkpoint=ctx.checkpoint_path(),
     )  # fmt: skip
     ctx.save(WEIGHTS, lm.model.state_dict())
     ctx.save(TOKENIZER, {"json": as_tensor(lm.tokenizer.backend_tokenizer)})
-    held_out = windows_of(lm, texts.held_out)[:MAX_HELD_OUT]
+    held_out = windows_of(lm, unseen)[:MAX_HELD_OUT]
     num_chars = sum(len(lm.tokenizer.decode(row[1:])) for row in held_out)
     stretch = max(1, len(losses) // NUM_ROWS)
     ends = range(stretch, len(losses) + 1, stretch)
@@ -48,21 +47,26 @@ def pretrain_rows(params: Pretrain, ctx: RunContext) -> list[Row]:
         {"step": end, "split": "train", "loss": sum(losses[end - stretch : end]) / stretch}
         for end in ends
     ]
-    at_end = {"step": len(losses), "split": "held_out", "loss": held_out_loss(lm, held_out)}
-    return [*rows, {**at_end, "chars_per_token": num_chars / held_out[:, 1:].numel()}]
+    rows.append(
+        {
+            "step": len(losses), "split": "held_out", "loss": held_out_loss(lm, held_out),
+            "chars_per_token": num_chars / held_out[:, 1:].numel(),
+        }
+    )  # fmt: skip
+    return rows
 
 
-def texts_of(params: Pretrain, ctx: RunContext) -> Texts:
+def texts_of(params: Pretrain, ctx: RunContext) -> tuple[list[str], list[str]]:
     """Return the texts to train on and those held out: whole books, or a tenth of one text."""
     most = params.text_chars
     content = ctx.dataset(params.data)
     if isinstance(content.value, str):
-        return Texts(train=[content.text[:most]], held_out=[content.text[-most // 4 :]])
-    books = content.records
-    return Texts(
-        train=[book["text"][:most] for book in books if book["split"] == "train"],
-        held_out=[book["text"][:most] for book in books if book["split"] == "valid"],
+        return [content.text[:most]], [content.text[-most // 4 :]]
+    train, held_out = (
+        [book["text"][:most] for book in content.records if book["split"] == split]
+        for split in ("train", "valid")
     )
+    return train, held_out
 
 
 def recipe_of(params: Pretrain) -> Recipe:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from harness.declare.statistics import aggregate
 from harness.publish.figures import PALETTE, FigureContext
 from reproductions.lisa.continual.table import METHOD
-from reproductions.lisa.models.names import TITLES
+from reproductions.lisa.models.names import NAMES
 from reproductions.lisa.models.shapes import shape_of
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 FULL, LISA = PALETTE[1], PALETTE[0]
 MARKERS = "os^Dv"
 HOW = {"count": "counted", "arithmetic": "by arithmetic"}
-NAMES = {**TITLES, "tiny-quality": "in-house model", "tiny-path": "smallest model"}
 
 
 def accuracy_by_gamma(context: FigureContext) -> Figure:

@@ -22,7 +22,7 @@ from reproductions.lisa.continual import table
 from reproductions.lisa.continual.experiment import FULL_SIZE, half_of, memory, memory_grid, runs
 from reproductions.lisa.models import layouts
 from reproductions.lisa.models.claims import IN_HOUSE
-from reproductions.lisa.models.names import QUALITY
+from reproductions.lisa.models.names import NAMES, QUALITY
 from reproductions.lisa.models.scored import VANILLA
 from reproductions.lisa.models.step_bytes import trainable_error
 
@@ -37,7 +37,7 @@ def rows_of(model: str) -> tuple[Line, ...]:
     return tuple(
         Line(
             layouts.HEADS[method],
-            group=layouts.MODELS[model],
+            group=NAMES[model],
             where={"model": model, "method": method, "gamma": half if method == "lisa" else 0},
         )
         for method in (VANILLA, "lisa", "full")
@@ -50,7 +50,7 @@ LAYOUT = Layout(
         *(
             Line(
                 f"LISA, gamma = {step.gamma}",
-                group=layouts.MODELS[step.shape],
+                group=NAMES[step.shape],
                 where={"model": step.shape, "method": "lisa", "gamma": step.gamma},
             )
             for step in memory_grid("cpu")
@@ -97,7 +97,7 @@ task = Task(
                 0.75,
                 "ratio",
             )
-            .naming(*(layouts.MODELS[model] for model in FULL_SIZE))
+            .naming(*(NAMES[model] for model in FULL_SIZE))
             .measuring("LISA's memory over full training's"),
             "With half of the blocks at once a step takes at most 0.75 of full training's memory.",
         ),

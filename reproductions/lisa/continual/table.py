@@ -8,6 +8,7 @@ from harness.declare import Table, Tables, columns_of, param, value
 from reproductions.lisa.continual.experiment import TwoStages, memory
 from reproductions.lisa.continual.experiment import runs as experiment
 from reproductions.lisa.memory.experiment import Step
+from reproductions.lisa.models.rates import are_chosen
 from reproductions.lisa.models.step_bytes import BYTES
 
 if TYPE_CHECKING:
@@ -82,7 +83,11 @@ def finals(frame: pd.DataFrame) -> pd.DataFrame:
             }
         )
     table = pd.DataFrame(rows)
-    return table.assign(chosen=table["lr"] == _best_lr(table))
+    # What diverged solves nothing.
+    missed = -table["validation_accuracy"].astype(float).fillna(0.0)
+    losses = table["validation_loss"].astype(float).fillna(float("inf"))
+    least = {"missed": missed, "loss": losses}
+    return table.assign(chosen=are_chosen(table, by=METHOD, least=least))
 
 
 def _row_of(run: pd.DataFrame, stage: str, split: str) -> dict[str, float]:
@@ -90,17 +95,6 @@ def _row_of(run: pd.DataFrame, stage: str, split: str) -> dict[str, float]:
     rows = run[(run["stage"] == stage) & (run["split"] == split)]
     names = ("loss", "accuracy", "flexible_accuracy")
     return {name: float(rows[name].iloc[-1]) for name in names} if len(rows) else {}
-
-
-def _best_lr(table: pd.DataFrame) -> pd.Series[float]:
-    """Return, row by row, the chosen rate of the row's method; what diverged solves nothing."""
-    scored = table.assign(
-        missed=-table["validation_accuracy"].astype(float).fillna(0.0),
-        loss=table["validation_loss"].astype(float).fillna(float("inf")),
-    )
-    means = scored.groupby([*METHOD, "lr"])[["missed", "loss"]].mean().reset_index()
-    best = means.sort_values(["missed", "loss", "lr"]).drop_duplicates(METHOD)
-    return table[METHOD].merge(best, on=METHOD, how="left")["lr"].set_axis(table.index)
 
 
 RUNS = Table.of(TOLD, SEED, OUTCOME, make=run_rows)

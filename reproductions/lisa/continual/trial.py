@@ -12,12 +12,12 @@ from reproductions.lisa.base_model.experiment import base_of
 from reproductions.lisa.continual.experiment import SOLUTIONS, TwoStages
 from reproductions.lisa.method.methods import from_params
 from reproductions.lisa.models.fine_tuning import recipe_of
-from reproductions.lisa.models.instructions import Example, batch_of
+from reproductions.lisa.models.instructions import Example, answer_loss, batch_of
 from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.models.pretraining import WEIGHTS
 from reproductions.lisa.models.solving import (
+    EVALUATED_TOGETHER,
     ROOM,
-    answer_loss,
     as_examples,
     fitting,
     mixed,
@@ -76,7 +76,8 @@ def rows_of(params: TwoStages, ctx: RunContext, lm: LanguageModel) -> Outcome:
             note = f"the training loss is {losses[-1]} at step {len(losses)} of the stage {stage}"
             return Outcome(rows=rows, status=Status.DIVERGED, note=note)
         if stage == "text":
-            loss = answer_loss(lm, trial.examples(trial.held_out("validation")))
+            examples = trial.examples(trial.held_out("validation"))
+            loss = answer_loss(lm.model, examples, batch_size=EVALUATED_TOGETHER, padding=lm.eos)
             rows.append(_row(stage, "validation", len(losses), loss))
     rows += _final_rows(trial)
     if params.keep_weights:

@@ -3,14 +3,13 @@
 Source: arXiv 2309.03883v2, section 2. Differences from its authors' code: every exit goes through
 the model's final norm (theirs does so after the last block alone), the divergence is the paper's
 (theirs has the arguments of both Kullback-Leibler terms exchanged), and each prompt of a batch
-chooses its own exit. The paper's repetition penalty of 1.2 is off unless asked for.
+chooses its own exit. The paper's repetition penalty of 1.2 is left out.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -26,16 +25,6 @@ ALPHA = 0.1
 """The paper's, in all its experiments."""
 FINAL_NORMS = ("norm", "ln_f")
 """What transformers calls them in LLaMA's family and in GPT-2."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class Contrast:
-    """Scores of the next token, and what they were contrasted with."""
-
-    scores_BV: Tensor
-    """log q_last - log q_exit where a token is plausible, else -inf."""
-    chosen_B: Tensor
-    """Which of the candidates each row took, by its place among them."""
 
 
 def quarter_exits(num_blocks: int) -> tuple[int, ...]:
@@ -54,7 +43,6 @@ def dola(
     max_new_tokens: int,
     exits: Sequence[int],
     alpha: float = ALPHA,
-    repetition_penalty: float = 1.0,
 ) -> list[list[int]]:
     """Return for each prompt the tokens that DoLa takes; prompts and ends are those of `greedy`.
 
@@ -73,20 +61,16 @@ def dola(
         scores_BV, cache = found.logits[:, -1], found.past_key_values
         if len(exits) > 1:
             hidden_EBD = torch.stack([found.hidden_states[number][:, -1] for number in exits[:-1]])
-            scores_BV = contrast(scores_BV, exit_logits(model, hidden_EBD), alpha=alpha).scores_BV
+            scores_BV = contrast(scores_BV, exit_logits(model, hidden_EBD), alpha=alpha)
         return Step(scores_BV=scores_BV, cache=cache)
 
-    return continued(
-        language_model,
-        prompts,
-        max_new_tokens=max_new_tokens,
-        step=step,
-        repetition_penalty=repetition_penalty,
-    )
+    return continued(language_model, prompts, max_new_tokens=max_new_tokens, step=step)
 
 
-def contrast(last_BV: Tensor, exits_EBV: Tensor, *, alpha: float) -> Contrast:
+def contrast(last_BV: Tensor, exits_EBV: Tensor, *, alpha: float) -> Tensor:
     """Contrast the last block's logits with those of the exit that is farthest from them.
+
+    Returns log q_last - log q_exit where a token is plausible, else -inf, shape (B, V).
 
     Farthest is the largest Jensen-Shannon divergence of the two distributions of the next token;
     of equal ones the first exit is taken.
@@ -98,8 +82,7 @@ def contrast(last_BV: Tensor, exits_EBV: Tensor, *, alpha: float) -> Contrast:
     rows_B = torch.arange(len(chosen_B), device=chosen_B.device)
     difference_BV = log_last_BV - log_exits_EBV[chosen_B, rows_B]
     least_B1 = log_last_BV.amax(-1, keepdim=True) + math.log(alpha)
-    scores_BV = difference_BV.masked_fill(log_last_BV < least_B1, -math.inf)
-    return Contrast(scores_BV=scores_BV, chosen_B=chosen_B)
+    return difference_BV.masked_fill(log_last_BV < least_B1, -math.inf)
 
 
 def divergence(log_p: Tensor, log_q: Tensor) -> Tensor:

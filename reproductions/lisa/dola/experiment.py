@@ -99,7 +99,8 @@ def validation(upstream: UpstreamResult) -> tuple[float, float]:
     rows = [
         row for row in upstream.rows if (row["stage"], row["split"]) == ("problems", "validation")
     ]
-    return (float(rows[0]["accuracy"]), float(rows[0]["loss"])) if rows else (0.0, math.inf)
+    found = [(float(row["accuracy"] or 0.0), float(row["loss"] or 0.0)) for row in rows]
+    return found[0] if found else (0.0, math.inf)
 
 
 def estimate(params: Decoded) -> Estimate:

@@ -26,8 +26,8 @@ from reproductions.lisa.continual.experiment import half_of
 from reproductions.lisa.dola.experiment import PAPER_MODEL, decoded, given
 from reproductions.lisa.finetuning.experiment import GAMMA
 from reproductions.lisa.models.claims import IN_HOUSE
-from reproductions.lisa.models.layouts import HEADS, MODELS, OWN, PROBLEMS
-from reproductions.lisa.models.names import QUALITY
+from reproductions.lisa.models.layouts import HEADS, PROBLEMS
+from reproductions.lisa.models.names import NAMES, QUALITY
 from reproductions.lisa.models.scored import VANILLA
 from reproductions.lisa.models.shapes import shape_of
 
@@ -112,8 +112,8 @@ LAYOUT = Layout(
             where={"model": model, "questions": questions, "weights": weights},
         )
         for model, questions, head in (
-            (PAPER_MODEL, "gsm8k", f"{MODELS[PAPER_MODEL]}, GSM8K"),
-            (QUALITY, "word_problems", f"{OWN}; {PROBLEMS}"),
+            (PAPER_MODEL, "gsm8k", f"{NAMES[PAPER_MODEL]}, GSM8K"),
+            (QUALITY, "word_problems", f"{NAMES[QUALITY]}; {PROBLEMS}"),
         )
         for weights in (VANILLA, "lisa")
     ),

@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING
 
 from harness.declare.reference import standings
 from harness.publish.figures import HATCHES, PALETTE, FigureContext
-from reproductions.lisa.models.names import TITLES
+from reproductions.lisa.models.names import NAMES
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-NAMES = {**TITLES, "tiny-quality": "in-house model"}
 
 
 def model_bars(context: FigureContext) -> Figure:

@@ -18,8 +18,7 @@ from harness.declare import (
 )
 from reproductions.lisa.facts.experiment import Model, models
 from reproductions.lisa.memory.experiment import MODELS
-from reproductions.lisa.models import layouts
-from reproductions.lisa.models.names import QUALITY
+from reproductions.lisa.models.names import NAMES, QUALITY
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,8 +50,7 @@ HEADS = {
 }
 LAYOUT = Layout(
     rows=tuple(
-        Line(layouts.MODELS[name], where={"model": name})
-        for name in (*MODELS, "tiny-deep", QUALITY)
+        Line(NAMES[name], where={"model": name}) for name in (*MODELS, "tiny-deep", QUALITY)
     ),
     columns=(
         Line("parameters", cell=Cell("num_params", unit="M", scale=1e6, digits=1)),

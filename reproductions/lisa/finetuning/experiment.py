@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -94,17 +95,11 @@ def points(
     *,
     lrs: tuple[float, ...] = LRS,
     layer_seeds: tuple[int, ...] = (0,),
-    gamma: int = GAMMA,
-    period: int = PERIOD,
+    **told: int,
 ) -> Iterator[Tune]:
-    """Yield a method at learning rates and seeds."""
-    for lr in lrs:
-        for seed in SEEDS:
-            for layer_seed in layer_seeds:
-                yield tuned(
-                    model, method, gamma=gamma, period=period, lr=lr, seed=seed,
-                    layer_seed=layer_seed,
-                )  # fmt: skip
+    """Yield a method at learning rates and seeds; told: as of `tuned`."""
+    for lr, seed, layer_seed in product(lrs, SEEDS, layer_seeds):
+        yield tuned(model, method, lr=lr, seed=seed, layer_seed=layer_seed, **told)
 
 
 def grid(profile: Profile) -> Iterator[Tune]:

@@ -12,7 +12,7 @@ from reproductions.lisa.models.names import NO_BLOCKS
 task = Task(
     "lisa/fig01",
     reads=(runs,),
-    table=table.best_curves(split="train", methods=(*table.METHODS, "cyclic", NO_BLOCKS)),
+    table=table.curves("train", methods=(*table.METHODS, "cyclic", NO_BLOCKS)),
     claims=blocks_lead("Figure 1", "training", smoothed),
     figure=bind("figures:method_curves", split="train"),
     caption="Loss of each batch before its step, means over 13 steps, each method at the rate of"

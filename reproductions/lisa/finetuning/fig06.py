@@ -15,7 +15,7 @@ from reproductions.lisa.models.stand_ins import FIGURE_6
 task = Task(
     "lisa/fig06",
     reads=(runs, staged),
-    table=table.best_curves(split="train", methods=("full", "lora", "lisa")),
+    table=table.curves("train", methods=("full", "lora", "lisa")),
     claims=claims(
         "Figures 1 and 6, section 4.2",
         (

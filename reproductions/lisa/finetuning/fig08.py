@@ -14,7 +14,7 @@ from reproductions.lisa.models.claims import IN_HOUSE
 task = Task(
     "lisa/fig08",
     reads=(runs,),
-    table=table.best_curves(split="train", methods=("full", "lisa"), gammas=(0, 2, 4, 8)),
+    table=table.curves("train", methods=("full", "lisa"), gammas=(0, 2, 4, 8)),
     claims=claims(
         "Algorithm 1 with gamma = N_L",
         (

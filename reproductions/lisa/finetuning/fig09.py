@@ -14,7 +14,7 @@ from reproductions.lisa.models.claims import IN_HOUSE
 task = Task(
     "lisa/fig09",
     reads=(runs,),
-    table=table.curves_at_one_rate(column="layer_seed", value=0),
+    table=table.curves("train", methods=("lisa",), periods=table.ALL_PERIODS, rates="fixed"),
     claims=claims(
         "Figure 9",
         (

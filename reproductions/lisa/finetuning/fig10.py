@@ -8,13 +8,13 @@ from harness.declare import Task, at_most, bind, claims
 from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table
 from reproductions.lisa.finetuning.claims import ONE_RATE
-from reproductions.lisa.finetuning.experiment import PERIOD, runs
+from reproductions.lisa.finetuning.experiment import SEEDS, runs
 from reproductions.lisa.models.claims import IN_HOUSE
 
 task = Task(
     "lisa/fig10",
     reads=(runs,),
-    table=table.curves_at_one_rate(column="period", value=PERIOD),
+    table=table.curves("train", methods=("lisa",), layer_seeds=SEEDS, rates="fixed"),
     claims=claims(
         "Figure 10",
         (

@@ -15,7 +15,7 @@ from reproductions.lisa.models.names import NO_BLOCKS
 task = Task(
     "lisa/fig11",
     reads=(runs,),
-    table=table.best_curves(split="test", methods=(*table.METHODS, NO_BLOCKS)),
+    table=table.curves("test", methods=(*table.METHODS, NO_BLOCKS)),
     claims=claims(
         "Figure 11",
         (

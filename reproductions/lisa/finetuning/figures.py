@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours
 from reproductions.lisa.finetuning.experiment import WINDOW
-from reproductions.lisa.models.figures import end_points
+from reproductions.lisa.models.figures import end_points, legend_above
 from reproductions.lisa.models.names import LABELS, QUALITY, TITLES
 from reproductions.lisa.models.stand_ins import FIGURE_6
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 HELD_OUT = "held-out loss (nats per token)"
@@ -73,7 +72,9 @@ def ends_by_period(context: FigureContext) -> Figure:
     """Draw the runs of each number of blocks and period."""
     groups = [
         (
-            f"gamma {gamma}\nK {period}" if method == "lisa" else f"{LABELS[method]}\n(best rate)",
+            f"gamma {gamma}\nK {period}"
+            if method == "lisa"
+            else f"{LABELS[str(method)]}\n(best rate)",
             rows,
         )
         for (method, gamma, period), rows in context.table.groupby(["method", "gamma", "period"])
@@ -111,7 +112,7 @@ def curve_panels(
         ax.set_title(title)
         ax.set_xlabel("optimizer step")
     axes[0].set_ylabel(f"{'held-out' if split == 'test' else 'training'} loss (nats per token)")
-    _legend(figure, axes)
+    legend_above(figure, axes, columns=min(5, len(panels[0][1])))
     return figure
 
 
@@ -126,7 +127,7 @@ def rate_lines(context: FigureContext, lines: Sequence[Line]) -> Figure:
     ax.set_xscale("log")
     ax.set_xlabel("learning rate")
     ax.set_ylabel(HELD_OUT)
-    _legend(figure, [ax])
+    legend_above(figure, [ax], columns=min(5, len(lines)))
     return figure
 
 
@@ -140,9 +141,4 @@ def _averaged(rows: pd.DataFrame) -> pd.DataFrame:
     whole = back < end // WINDOW
     keys = ["seed", "layer_seed", "step"]
     placed = rows.assign(step=end - back * WINDOW)[whole]
-    return placed.groupby(keys, as_index=False)["loss"].mean()
-
-
-def _legend(figure: Figure, axes: Sequence[Axes]) -> None:
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=max(1, min(len(labels), 5)))
+    return placed.groupby(keys, as_index=False)[["loss"]].mean()

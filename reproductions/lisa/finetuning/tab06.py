@@ -11,8 +11,8 @@ from reproductions.lisa.finetuning import table
 from reproductions.lisa.finetuning.claims import DOTS, MT_BENCH, ONE_RATE
 from reproductions.lisa.finetuning.experiment import GAMMA, NUM_STEPS, PERIOD, runs
 from reproductions.lisa.models.claims import IN_HOUSE
-from reproductions.lisa.models.layouts import ALL_BLOCKS, MODELS, OWN
-from reproductions.lisa.models.names import QUALITY
+from reproductions.lisa.models.layouts import ALL_BLOCKS
+from reproductions.lisa.models.names import NAMES, QUALITY
 
 ON_MORE_BLOCKS = IN_HOUSE.at(
     *PAPER, elsewhere="gamma = 8 would be full training of so small a model"
@@ -32,7 +32,7 @@ LAYOUT = Layout(
     columns=(
         *(
             Line(
-                MODELS[model],
+                NAMES[model],
                 group="MT-Bench",
                 where={"model": model},
                 cell=replace(table.LOSS, unit="points", digits=2),
@@ -40,7 +40,7 @@ LAYOUT = Layout(
             )
             for model in ("tinyllama", "llama-2-7b")
         ),
-        Line(OWN, group="held-out loss", where={"model": QUALITY}),
+        Line(NAMES[QUALITY], group="held-out loss", where={"model": QUALITY}),
     ),
     cell=table.LOSS,
     where={"layer_seed": 0},
@@ -55,7 +55,7 @@ LAYOUT = Layout(
 task = Task(
     "lisa/tab06",
     reads=(runs,),
-    table=table.ends_at_one_rate(gammas=(GAMMA, 8)),
+    table=table.ends(table.ablated(GAMMA, 8)),
     layout=LAYOUT,
     claims=claims(
         "Table 6",

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare import Layout, Line, Table, Task, at_least, claims
+from harness.declare import Layout, Line, Task, at_least, claims
 from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table
 from reproductions.lisa.finetuning.claims import DOTS, MT_BENCH
-from reproductions.lisa.finetuning.experiment import FIXED_LR, runs
+from reproductions.lisa.finetuning.experiment import FIXED_LR, SEEDS, runs
 from reproductions.lisa.models.claims import IN_HOUSE
-from reproductions.lisa.models.layouts import HEADS, HELD_OUT, MODELS
-from reproductions.lisa.models.names import NO_BLOCKS
+from reproductions.lisa.models.layouts import HEADS, HELD_OUT
+from reproductions.lisa.models.names import NAMES, NO_BLOCKS
 
 LAYOUT = Layout(
-    rows=(Line(HEADS["lisa"], group=MODELS["llama-2-7b"], where={"method": "lisa"}),),
+    rows=(Line(HEADS["lisa"], group=NAMES["llama-2-7b"], where={"method": "lisa"}),),
     columns=table.LAYER_SEEDS,
     cell=table.LOSS,
     ours=True,
 )
 BESIDE = Layout(
     rows=tuple(
-        Line(HEADS[method], group=MODELS["llama-2-7b"], where={"method": method})
+        Line(HEADS[method], group=NAMES["llama-2-7b"], where={"method": method})
         for method in ("lora", NO_BLOCKS)
     ),
     columns=(Line(HELD_OUT),),
@@ -32,7 +32,10 @@ BESIDE = Layout(
 task = Task(
     "lisa/tab07",
     reads=(runs,),
-    table=Table(table.FINAL, table.layer_seed_rows),
+    table=table.ends(
+        table.Shown(methods=("lora", NO_BLOCKS)),
+        table.Shown(methods=("lisa",), layer_seeds=SEEDS, rates="fixed"),
+    ),
     layout=(LAYOUT, BESIDE),
     claims=claims(
         "Table 7",

@@ -10,22 +10,22 @@ from reproductions.lisa.finetuning import table
 from reproductions.lisa.finetuning.claims import MT_BENCH
 from reproductions.lisa.finetuning.experiment import GAMMA, runs
 from reproductions.lisa.models.claims import IN_HOUSE
-from reproductions.lisa.models.layouts import HELD_OUT, MODELS, blocks_head
-from reproductions.lisa.models.names import QUALITY
+from reproductions.lisa.models.layouts import HELD_OUT, blocks_head
+from reproductions.lisa.models.names import NAMES, QUALITY
 
 NONE: q.Chosen = {**q.LISA, "gamma": 0}
 LAYOUT = Layout(
     rows=tuple(
         Line(blocks_head(gamma), group="LISA", where={"gamma": gamma}) for gamma in (0, GAMMA)
     ),
-    columns=(Line(MODELS["llama-2-7b"], group=HELD_OUT, where={"model": QUALITY}),),
+    columns=(Line(NAMES["llama-2-7b"], group=HELD_OUT, where={"model": QUALITY}),),
     cell=table.LOSS,
     ours=True,
 )
 task = Task(
     "lisa/tab10",
     reads=(runs,),
-    table=table.ends(methods=("lisa",), gammas=(0, GAMMA), best=True),
+    table=table.ends(table.Shown(methods=("lisa",), gammas=(0, GAMMA))),
     layout=LAYOUT,
     claims=claims(
         "Table 10",

@@ -28,7 +28,7 @@ LAYOUT = Layout(
 task = Task(
     "lisa/tab11",
     reads=(runs,),
-    table=table.ends(methods=("lisa",), gammas=(0, 2, 4, 8)),
+    table=table.ends(table.Shown(methods=("lisa",), gammas=(0, 2, 4, 8), rates="all")),
     layout=LAYOUT,
     claims=claims(
         "Table 11",

@@ -10,12 +10,12 @@ from reproductions.lisa.finetuning import table
 from reproductions.lisa.finetuning.claims import DOTS, MT_BENCH, ONE_RATE
 from reproductions.lisa.finetuning.experiment import GAMMA, NUM_STEPS, PERIOD, PERIODS, runs
 from reproductions.lisa.models.claims import IN_HOUSE
-from reproductions.lisa.models.layouts import MODELS
+from reproductions.lisa.models.names import NAMES
 
 ANEW: q.Chosen = {**q.TWO, "period": PERIOD}
 LAYOUT = Layout(
     rows=tuple(
-        Line(head, group=MODELS["llama-2-7b"], where={"period": period})
+        Line(head, group=NAMES["llama-2-7b"], where={"period": period})
         for period, head in (
             (PERIOD, "LISA"),
             (NUM_STEPS, "LISA-fix"),
@@ -28,7 +28,7 @@ LAYOUT = Layout(
 )
 BESIDE = Layout(
     rows=tuple(
-        Line(f"LISA, K = {period}", group=MODELS["llama-2-7b"], where={"period": period})
+        Line(f"LISA, K = {period}", group=NAMES["llama-2-7b"], where={"period": period})
         for period in PERIODS
         if period != NUM_STEPS
     ),
@@ -40,7 +40,7 @@ BESIDE = Layout(
 task = Task(
     "lisa/tab12",
     reads=(runs,),
-    table=table.ends_at_one_rate(gammas=(GAMMA,)),
+    table=table.ends(table.ablated(GAMMA)),
     layout=(LAYOUT, BESIDE),
     claims=claims(
         "Table 12",

@@ -9,8 +9,8 @@ from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table
 from reproductions.lisa.finetuning.claims import SPREAD
 from reproductions.lisa.finetuning.experiment import BASELINES, LRS, runs, staged
-from reproductions.lisa.models.layouts import HEADS, MODELS
-from reproductions.lisa.models.names import QUALITY, STAGED, HowTuned
+from reproductions.lisa.models.layouts import HEADS
+from reproductions.lisa.models.names import NAMES, QUALITY, STAGED, HowTuned
 from reproductions.lisa.models.stand_ins import FIGURE_6
 
 SHOWN: dict[str, tuple[HowTuned, ...]] = {
@@ -21,7 +21,7 @@ LAYOUT = Layout(
     rows=tuple(
         Line(
             HEADS[method],
-            group=FIGURE_6[model] if model in STAGED else MODELS["llama-2-7b"],
+            group=FIGURE_6[model] if model in STAGED else NAMES["llama-2-7b"],
             where={"model": model, "method": method},
         )
         for model, methods in SHOWN.items()
@@ -44,7 +44,7 @@ LAYOUT = Layout(
 task = Task(
     "lisa/tab16",
     reads=(runs, staged),
-    table=table.ends(methods=(*BASELINES, "lisa")),
+    table=table.ends(table.Shown(methods=(*BASELINES, "lisa"), rates="all")),
     layout=LAYOUT,
     claims=claims(
         "Table 16",

@@ -5,14 +5,18 @@ A configuration is a model with a method, its number of blocks and its period.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 from harness.declare import Cell, Column, Line, Table, Tables, columns_of, param, value
 from reproductions.lisa.finetuning.experiment import (
     FIXED_LR,
     GAMMA,
     PERIOD,
+    PERIODS,
     SEEDS,
     WINDOW,
     Tune,
@@ -21,6 +25,7 @@ from reproductions.lisa.finetuning.experiment import (
 )
 from reproductions.lisa.models.layouts import HELD_OUT
 from reproductions.lisa.models.names import NO_BLOCKS
+from reproductions.lisa.models.rates import are_chosen
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,6 +47,14 @@ CURVE: tuple[Column, ...] = (
     param("step", int, "Step whose loss is taken before it (train), or steps done (test)."),
     value("loss", float, "Nats per answer token; empty where the run diverged.", nullable=True),
 )
+LOSSES = {
+    "train_loss": "Nats per answer token, mean of the last 13 batches before their steps.",
+    "validation_loss": "On the split that rates are chosen by; empty where the run diverged.",
+    "test_loss": "On the split that is reported.",
+    "start_loss": "On the same split before fine-tuning.",
+    "accuracy": "Share of test instructions whose answer is found among four; guessing scores"
+    " 0.25.",
+}
 FINAL: tuple[Column, ...] = (
     *CONFIGURED,
     value(
@@ -49,101 +62,89 @@ FINAL: tuple[Column, ...] = (
         bool,
         "Whether this rate has the least validation loss of those its configuration has.",
     ),
-    value(
-        "train_loss",
-        float,
-        "Nats per answer token, mean of the last 13 batches before their steps.",
-        nullable=True,
-    ),
-    value(
-        "validation_loss",
-        float,
-        "On the split that rates are chosen by; empty where the run diverged.",
-        nullable=True,
-    ),
-    value("test_loss", float, "On the split that is reported.", nullable=True),
-    value("start_loss", float, "On the same split before fine-tuning."),
-    value(
-        "accuracy",
-        float,
-        "Share of test instructions whose answer is found among four; guessing scores 0.25.",
-        nullable=True,
-    ),
+    # That before training has every run.
+    *(value(name, float, doc, nullable=name != "start_loss") for name, doc in LOSSES.items()),
 )
 
 
-def best_curves(
-    *, split: str, methods: tuple[str, ...] = METHODS, gammas: tuple[int, ...] = (GAMMA,)
-) -> Table:
-    """Return the table of losses over steps, each configuration at its chosen rate."""
-    return Table(CURVE, partial(curve_rows, split=split, methods=methods, gammas=gammas))
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Shown:
+    """Which runs a table shows; the last fields but one choose among LISA's alone."""
+
+    methods: tuple[str, ...] = METHODS
+    """NO_BLOCKS stands for LISA with gamma 0, as a method of its own."""
+    gammas: tuple[int, ...] = (GAMMA,)
+    periods: tuple[int, ...] = (PERIOD,)
+    layer_seeds: tuple[int, ...] = SEEDS[:1]
+    rates: Literal["best", "all", "fixed"] = "best"
+    """Each configuration at its chosen rate, at all, or at that of the ablations."""
+
+    def frame(self, tables: Tables) -> pd.DataFrame:
+        """Return the runs on our model and, where these are read, on the staged ones."""
+        import pandas as pd
+
+        own = tables[runs.id]
+        lisa = own["method"] == "lisa"
+        first = own["layer_seed"] == SEEDS[0]
+        asked = own["gamma"].isin(self.gammas) & own["period"].isin(self.periods)
+        kept = own["method"].isin(self.methods)
+        parts = [own[kept & (~lisa | asked & own["layer_seed"].isin(self.layer_seeds))]]
+        if NO_BLOCKS in self.methods:
+            none = own[lisa & first & (own["gamma"] == 0) & (own["period"] == PERIOD)]
+            parts.append(none.assign(method=NO_BLOCKS))
+        if staged.id in tables and len(tables[staged.id]):
+            others = tables[staged.id]
+            parts.append(others[others["method"].isin(self.methods)])
+        return pd.concat([part for part in parts if len(part)])
+
+    def at_rates(self, rows: pd.DataFrame, chosen: pd.Series[bool]) -> pd.DataFrame:
+        """Return the rows at the rates that are shown."""
+        match self.rates:
+            case "best":
+                return rows[chosen]
+            case "fixed":
+                return rows[rows["lr"] == FIXED_LR]
+        return rows
 
 
-def curves_at_one_rate(*, column: str, value: int) -> Table:
-    """Return the table of LISA's training losses at one rate, where a column has a value."""
-    return Table(CURVE, partial(one_rate_rows, column=column, value=value))
+ALL_PERIODS = (PERIOD, *PERIODS)
 
 
-def ends(
-    *, methods: tuple[str, ...], gammas: tuple[int, ...] = (GAMMA,), best: bool = False
-) -> Table:
-    """Return the table of what runs with K = 13 came to; `best`: at their chosen rates alone."""
-    return Table(FINAL, partial(end_rows, methods=methods, gammas=gammas, best=best))
+def ablated(*gammas: int) -> Shown:
+    """Return LISA by numbers of blocks, all periods and seeds of layers, at one rate."""
+    return Shown(
+        methods=("lisa",), gammas=gammas, periods=ALL_PERIODS, layer_seeds=SEEDS, rates="fixed"
+    )
 
 
-def ends_at_one_rate(*, gammas: tuple[int, ...]) -> Table:
-    """Return the table of what LISA's runs at one rate came to."""
-    return Table(FINAL, partial(ends_at_one_rate_rows, gammas=gammas))
+def curves(split: str, **told: Any) -> Table:
+    """Return the table of losses over steps on a split; told: as of `Shown`."""
+    return Table(CURVE, partial(curve_rows, split=split, shown=Shown(**told)))
 
 
-def curve_rows(
-    tables: Tables, *, split: str, methods: tuple[str, ...], gammas: tuple[int, ...]
-) -> pd.DataFrame:
-    """Return curves on our model and, where they are read, on the staged ones."""
+def ends(*shown: Shown) -> Table:
+    """Return the table of what runs came to at their end, one selection above the other."""
+    return Table(FINAL, partial(end_rows, shown=shown))
+
+
+def curve_rows(tables: Tables, *, split: str, shown: Shown) -> pd.DataFrame:
+    """Return one row per run and step of a split."""
+    frame = shown.frame(tables)
+    rates = finals(frame).groupby([*CONFIGURATION, "lr"])["chosen"].first()
+    chosen = frame.join(rates, on=[*CONFIGURATION, "lr"])["chosen"]
+    rows = shown.at_rates(frame, chosen)
+    return rows.loc[rows["split"] == split, [one.name for one in CURVE]]
+
+
+def end_rows(tables: Tables, *, shown: Sequence[Shown]) -> pd.DataFrame:
+    """Return one row per run."""
     import pandas as pd
 
-    parts = [select(tables[runs.id], methods=methods, gammas=gammas, periods=(PERIOD,))]
-    if NO_BLOCKS in methods:
-        parts.append(without_blocks(tables[runs.id]))
-    if staged.id in tables and len(tables[staged.id]):
-        parts.append(select(tables[staged.id], methods=methods))
-    return pd.concat([curves(part, split=split) for part in parts if len(part)])
-
-
-def one_rate_rows(tables: Tables, *, column: str, value: int) -> pd.DataFrame:
-    """Return training curves of two blocks at one rate, where a column has a value."""
-    rows = at_rate(tables[runs.id], FIXED_LR, gammas=(GAMMA,))
-    rows = rows[(rows[column] == value) & (rows["split"] == "train")]
-    return rows[[one.name for one in CURVE]]
-
-
-def end_rows(
-    tables: Tables, *, methods: tuple[str, ...], gammas: tuple[int, ...], best: bool
-) -> pd.DataFrame:
-    """Return what runs on our model, and where they are read on the staged ones, came to."""
-    import pandas as pd
-
-    parts = [select(tables[runs.id], methods=methods, gammas=gammas, periods=(PERIOD,))]
-    if staged.id in tables and len(tables[staged.id]):
-        parts.append(tables[staged.id])
-    table = pd.concat([finals(part) for part in parts])
-    return table[table["chosen"]] if best else table
-
-
-def ends_at_one_rate_rows(tables: Tables, *, gammas: tuple[int, ...]) -> pd.DataFrame:
-    """Return what LISA's runs at one rate came to."""
-    return at_rate(finals(tables[runs.id]), FIXED_LR, gammas=gammas)
-
-
-def layer_seed_rows(tables: Tables) -> pd.DataFrame:
-    """Return what LISA came to at one rate with all seeds of layers; without blocks and LoRA at
-    their best rates."""
-    import pandas as pd
-
-    others = [select(tables[runs.id], methods=("lora",)), without_blocks(tables[runs.id])]
-    ended = [finals(part) for part in others if len(part)]
-    lisa = ends_at_one_rate_rows(tables, gammas=(GAMMA,))
-    return pd.concat([*(one[one["chosen"]] for one in ended), lisa[lisa["period"] == PERIOD]])
+    parts = []
+    for each in shown:
+        table = finals(each.frame(tables))
+        parts.append(each.at_rates(table, table["chosen"]))
+    return pd.concat(parts)
 
 
 def finals(frame: pd.DataFrame) -> pd.DataFrame:
@@ -153,8 +154,7 @@ def finals(frame: pd.DataFrame) -> pd.DataFrame:
     keys = [*CONFIGURATION, "lr", "layer_seed", "seed"]
     rows = []
     for values, run in frame.groupby(keys, sort=False):
-        train = _of(run, "train")
-        test, validation = _of(run, "test"), _of(run, "validation")
+        train, test, validation = (_of(run, split) for split in ("train", "test", "validation"))
         ended = len(validation) == 1
         rows.append(
             {
@@ -167,60 +167,9 @@ def finals(frame: pd.DataFrame) -> pd.DataFrame:
             }
         )
     table = pd.DataFrame(rows)
-    table["chosen"] = table["lr"] == _best_lr(table)
-    return table
-
-
-def curves(frame: pd.DataFrame, *, split: str) -> pd.DataFrame:
-    """Return the losses over steps of each configuration at its chosen rate."""
-    keys = [*CONFIGURATION, "lr"]
-    table = finals(frame)
-    best = table.loc[table["chosen"], keys].drop_duplicates()
-    rows = frame[frame["split"] == split].merge(best, on=keys)
-    return rows[[one.name for one in CURVE]]
-
-
-def select(
-    frame: pd.DataFrame,
-    *,
-    methods: tuple[str, ...],
-    gammas: tuple[int, ...] = (),
-    periods: tuple[int, ...] = (),
-) -> pd.DataFrame:
-    """Return the rows of methods, and of LISA only those of some numbers of blocks and periods.
-
-    Only the first seed of layers counts, which alone has all rates.
-    """
-    kept = frame["method"].isin(methods) & (frame["layer_seed"] == 0)
-    lisa = frame["method"] == "lisa"
-    if gammas:
-        kept &= ~lisa | frame["gamma"].isin(gammas)
-    if periods:
-        kept &= ~lisa | frame["period"].isin(periods)
-    return frame[kept]
-
-
-def without_blocks(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of LISA with gamma = 0, as a method of its own."""
-    return select(frame, methods=("lisa",), gammas=(0,), periods=(PERIOD,)).assign(method=NO_BLOCKS)
-
-
-def at_rate(frame: pd.DataFrame, lr: float, *, gammas: tuple[int, ...]) -> pd.DataFrame:
-    """Return LISA's rows at one learning rate, of some numbers of blocks, all seeds of layers."""
-    return frame[(frame["lr"] == lr) & (frame["method"] == "lisa") & frame["gamma"].isin(gammas)]
-
-
-def _best_lr(table: pd.DataFrame) -> pd.Series[float]:
-    """Return, row by row, the rate of the row's configuration with the least validation loss.
-
-    The mean over all seeds counts; a rate at which a run diverged is not chosen.
-    """
-    losses = table.assign(loss=table["validation_loss"].fillna(float("inf")))
-    means = losses.groupby([*CONFIGURATION, "lr"])["loss"].mean().reset_index()
-    best = means.loc[means.groupby(CONFIGURATION)["loss"].idxmin()]
-    return (
-        table[CONFIGURATION].merge(best, on=CONFIGURATION, how="left")["lr"].set_axis(table.index)
-    )
+    # A rate at which a run diverged is not chosen.
+    losses = table["validation_loss"].astype(float).fillna(math.inf)
+    return table.assign(chosen=are_chosen(table, by=CONFIGURATION, least={"loss": losses}))
 
 
 def _of(run: pd.DataFrame, split: str) -> pd.DataFrame:

@@ -5,22 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-import torch
 from torch import nn
 
 from harness.declare import Outcome, Row, RunContext, Status
 from reproductions.lisa.base_model.experiment import base_of
 from reproductions.lisa.finetuning.experiment import Tune
-from reproductions.lisa.method.methods import Prepared, from_params
+from reproductions.lisa.method.methods import Method, Prepared, from_params
 from reproductions.lisa.models.fine_tuning import (
     Setting,
-    recipe_of,
+    prepare,
     records_of,
     run_steps,
     setting_of,
 )
 from reproductions.lisa.models.instructions import Example, batch_of
-from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.models.pretraining import WEIGHTS
 from reproductions.lisa.models.training import answer_nats
 
@@ -43,7 +41,7 @@ def rows_of(params: Tune, ctx: RunContext, setting: Setting) -> Outcome:
     `evaluate_every` steps; `validation` at the end; the last `test` row also has the accuracy of
     choosing among answers. Where the loss is not finite the run ends there, as diverged.
     """
-    prepared = prepare(params, ctx, setting.lm)
+    prepared = prepare(params, ctx, setting.lm.model, method_of(params, ctx))
     rows: list[Row] = [_row("test", 0, setting.loss(prepared.model, "test"))]
     evaluate = _evaluator(rows, params, setting, prepared)
     losses = run_steps(params, ctx, setting, prepared, after_step=evaluate)
@@ -62,9 +60,9 @@ def rows_of(params: Tune, ctx: RunContext, setting: Setting) -> Outcome:
     return Outcome(rows=rows)
 
 
-def prepare(params: Tune, ctx: RunContext, lm: LanguageModel) -> Prepared:
-    """Return the model made ready for the trial's method."""
-    method = from_params(
+def method_of(params: Tune, ctx: RunContext) -> Method:
+    """Return the trial's method."""
+    return from_params(
         params.method,
         rank=params.rank,
         alpha=2.0 * params.rank,
@@ -73,10 +71,6 @@ def prepare(params: Tune, ctx: RunContext, lm: LanguageModel) -> Prepared:
         # Another one per layer seed, whatever else is equal.
         seed=ctx.seed(f"layers {params.layer_seed}"),
     )
-    # Adapters are drawn from the global generator.
-    with torch.random.fork_rng():
-        torch.manual_seed(ctx.seed("adapters"))
-        return method.prepare(lm.model, recipe_of(params.lr, params.num_steps).optimizer)
 
 
 def merged(prepared: Prepared) -> nn.Module:

@@ -3,12 +3,13 @@ learning rate, and of models handed in."""
 
 from __future__ import annotations
 
-from harness.declare import Estimate, Needs, doc
+from functools import partial
+
+from harness.declare import Estimate, doc
 from reproductions.lisa.base_model.experiment import USES_BASE
 from reproductions.lisa.finetuning.experiment import USES_TUNED
-from reproductions.lisa.models.names import GRAMMAR, IN_HOUSE, QUALITY, SMALLEST
-from reproductions.lisa.models.scored import NOT_GIVEN, Scored, scored
-from reproductions.lisa.models.shapes import shape_of
+from reproductions.lisa.models.names import IN_HOUSE, QUALITY, SMALLEST
+from reproductions.lisa.models.scored import NOT_GIVEN, Scored, needs_of, scored
 
 PACKAGES = ("lm_eval", "transformers", "tokenizers", "peft")
 DATASETS = {
@@ -37,18 +38,6 @@ class AskedGiven(Asked):
     checkpoint: str = doc("Folder of the paper's models.", default=NOT_GIVEN)
 
 
-def needs(params: Asked) -> Needs:
-    """Return the benchmarks, lm-eval, and for a model of the paper a GPU."""
-    if params.model == SMALLEST:
-        return Needs(data=(GRAMMAR,), memory_bytes=2**30, packages=PACKAGES)
-    data = tuple(DATASETS.values())
-    if params.model == QUALITY:
-        return Needs(data=data, memory_bytes=2**31, packages=PACKAGES)
-    # Weights in bfloat16, and a tenth for what a pass holds.
-    room = int(2.2 * shape_of(params.model).num_params)
-    return Needs(data=data, device="cuda", gpu_bytes=room, packages=PACKAGES)
-
-
 def estimate(params: Asked) -> Estimate:
     """Return a start and the passes over all documents."""
     if params.model not in IN_HOUSE:
@@ -66,7 +55,7 @@ accuracy = scored(
     },
     given=AskedGiven(model="", max_documents=0),
     run=".lm_benchmarks.trial:accuracy_rows",
-    needs=needs,
+    needs=partial(needs_of, data=tuple(DATASETS.values()), packages=PACKAGES),
     estimate=estimate,
     uses=(USES_BASE, USES_TUNED),
     timeouts_s=(3600.0, 4 * 3600.0),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.publish.figures import MARKERS, PALETTE, FigureContext
+from reproductions.lisa.models.figures import legend_above
 from reproductions.lisa.models.names import IN_HOUSE, TITLES
 from reproductions.lisa.models.scored import METHODS, VANILLA
 from reproductions.lisa.models.stand_ins import net
@@ -48,8 +49,7 @@ def accuracy_panels(context: FigureContext) -> Figure:
         ax.set_ylim(-0.04 * top, top)
         ax.grid(axis="x", visible=False)
     axes[0].set_ylabel("accuracy")
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=4)
+    legend_above(figure, axes, columns=4)
     return figure
 
 

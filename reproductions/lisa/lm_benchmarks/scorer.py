@@ -1,24 +1,28 @@
 """Accuracies on the five benchmarks by plain torch, without lm-eval, to be held against its.
 
-A text that is too long for a model's context loses its beginning, and the start token stays before
-what is left, as no text without it was seen in training.
+What is asked is written out once more, beside the files for lm-eval, so that one can be held
+against the other. A text that is too long for a model's context loses its beginning, and the start
+token stays before what is left, as no text without it was seen in training.
 Letters in tensor names: B inputs of one length, T positions, V vocabulary.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
+from typing import Any
 
 import torch
 
-from reproductions.lisa.lm_benchmarks.questions import QUESTIONS, Document, Question, word_problem
 from reproductions.lisa.models.generation import greedy
 from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.models.word_problems import Filter, is_match
 
 Tokens = tuple[int, ...]
+Document = Mapping[str, Any]
+LETTERS = "ABCDEFGH"
 
 TOGETHER = 4096
 """Most tokens in one pass."""
@@ -28,6 +32,66 @@ WRITTEN_UNTIL = ("Question:", "</s>", "<|im_end|>")
 """What ends an answer in lm-eval's gsm8k, beside the end token and its name."""
 FILTERS: dict[str, Filter] = {"strict-match": "strict", "flexible-extract": "flexible"}
 """lm-eval's names of gsm8k's filters -> ours."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Question:
+    """A question with choices; the likeliest continuation is the model's answer."""
+
+    pairs: tuple[tuple[str, str], ...]
+    """For each choice the text before, and its continuation that is scored."""
+    answer: int
+    """Place of the right choice."""
+
+
+def _mmlu(document: Document) -> Question:
+    subject = document["subject"].replace("_", " ")
+    opening = f"The following are multiple choice questions (with answers) about {subject}."
+    choices = zip(LETTERS, document["choices"], strict=False)
+    listed = "\n".join(f"{letter}. {choice}" for letter, choice in choices)
+    prompt = f"{opening}\n\n{document['question'].strip()}\n{listed}\nAnswer:"
+    pairs = tuple((prompt, f" {letter}") for letter in LETTERS[:4])
+    return Question(pairs=pairs, answer=document["answer"])
+
+
+def _agieval(document: Document) -> Question:
+    options = document["options"]
+    passage = document["passage"] or ""
+    prompt = (
+        f"{passage}Q: {document['question']} Answer Choices: {' '.join(options)}\n"
+        f"A: Among A through {LETTERS[len(options) - 1]}, the answer is"
+    )
+    pairs = tuple((prompt, f" {option}") for option in options)
+    return Question(pairs=pairs, answer=LETTERS.index(document["label"]))
+
+
+def _winogrande(document: Document) -> Question:
+    before, _, after = document["sentence"].partition("_")
+    options = (document["option1"], document["option2"])
+    pairs = tuple((before + option, f" {after.strip()}") for option in options)
+    return Question(pairs=pairs, answer=document["answer"] - 1)
+
+
+def _pubmedqa(document: Document) -> Question:
+    abstract = "\n".join(document["contexts"])
+    prompt = f"Abstract: {abstract}\nQuestion: {document['question']}\nAnswer:"
+    decisions = ("yes", "no", "maybe")
+    pairs = tuple((prompt, f" {decision}") for decision in decisions)
+    return Question(pairs=pairs, answer=decisions.index(document["final_decision"]))
+
+
+QUESTIONS: dict[str, Callable[[Document], Question]] = {
+    "mmlu": _mmlu,
+    "agieval": _agieval,
+    "winogrande": _winogrande,
+    "pubmedqa": _pubmedqa,
+}
+"""Benchmarks with choices. GSM8K has none: its answers are written out."""
+
+
+def word_problem(document: Document) -> str:
+    """Return what GSM8K puts before the answer that a model writes."""
+    return f"Question: {document['question']}\nAnswer:"
 
 
 def accuracies(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from harness.declare import Line, Task, at_least, claims
 from reproductions.lisa.lm_benchmarks import quantities as q
-from reproductions.lisa.lm_benchmarks.claims import ON_THE_PAPERS_MODELS, SCORER_AGREES
 from reproductions.lisa.lm_benchmarks.experiment import accuracy
-from reproductions.lisa.lm_benchmarks.table import OF_OURS, layout_of, table_of
+from reproductions.lisa.lm_benchmarks.table import OF_OURS, SCORER_AGREES, layout_of, table_of
+from reproductions.lisa.models.claims import BENCHMARKED
 from reproductions.lisa.models.names import THREE
 
 NAMES = {"mmlu": "MMLU", "agieval": "AGIEval", "winogrande": "WinoGrande"}
@@ -24,7 +24,7 @@ task = Task(
         SCORER_AGREES,
         (
             "lisa_best_in_most",
-            ON_THE_PAPERS_MODELS,
+            BENCHMARKED,
             at_least(q.leads_but_error, 0, "accuracy")
             .in_at_least(5)
             .measuring("lead over the best method, plus its standard error"),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 
 from harness.declare import Line, Task, at_least, claims
-from reproductions.lisa.lm_benchmarks.claims import ON_THE_PAPERS_MODELS, SCORER_AGREES
 from reproductions.lisa.lm_benchmarks.experiment import accuracy
 from reproductions.lisa.lm_benchmarks.quantities import leads
-from reproductions.lisa.lm_benchmarks.table import OF_OURS, layout_of, table_of
+from reproductions.lisa.lm_benchmarks.table import OF_OURS, SCORER_AGREES, layout_of, table_of
+from reproductions.lisa.models.claims import BENCHMARKED
 from reproductions.lisa.models.names import LARGEST
 
 NAMES = {"gsm8k": "GSM8K", "pubmedqa": "PubMedQA"}
@@ -36,7 +36,7 @@ task = Task(
         SCORER_AGREES,
         (
             "lisa_at_least_lora",
-            ON_THE_PAPERS_MODELS,
+            BENCHMARKED,
             at_least(partial(leads, one="lisa", other="lora", tasks=tuple(NAMES)), 0, "accuracy")
             .naming(*NAMES.values())
             .measuring("LISA's accuracy less LoRA's"),

@@ -5,8 +5,22 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.declare import Cell, Layout, Line, Table, Tables, columns_of, measured, param, value
+from harness.declare import (
+    CHECK,
+    SMOKE_AND_CPU,
+    Cell,
+    Layout,
+    Line,
+    Table,
+    Tables,
+    columns_of,
+    equal,
+    measured,
+    param,
+    value,
+)
 from reproductions.lisa.lm_benchmarks.experiment import MAX_DOCUMENTS, Asked
+from reproductions.lisa.lm_benchmarks.quantities import largest_disagreement
 from reproductions.lisa.models.layouts import VANILLA_IS_UNTUNED, models_and_methods
 from reproductions.lisa.models.names import QUALITY
 from reproductions.lisa.models.scored import METHODS, VANILLA
@@ -47,6 +61,15 @@ COLUMNS = (
 )
 
 
+SCORER_AGREES = (
+    "scorer_agrees",
+    CHECK.at(
+        *SMOKE_AND_CPU,
+        elsewhere="in bfloat16 choices often tie, and the order of the batches decides",
+    ),
+    equal(largest_disagreement, 0, "accuracy").measuring("largest difference"),
+    "lm-eval and our own scorer give every model the same accuracy.",
+)
 OF_OURS = (
     f"At cpu each benchmark's first {MAX_DOCUMENTS} documents were asked. So small a model guesses,"
     " or solves nothing, before and after tuning: these numbers compare no methods."

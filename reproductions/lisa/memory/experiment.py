@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import Literal, get_args
 
 from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc, seed
-from reproductions.lisa.models.costs import activation_bytes, static_bytes, with_a_tenth
-from reproductions.lisa.models.shapes import shape_of
+from reproductions.lisa.models.shapes import shape_of, with_a_tenth
 
 How = Literal["count", "arithmetic", "gpu"]
 Policy = Literal["drop_refrozen", "keep_all", "reset_all"]
@@ -128,8 +127,10 @@ def needs(step: Step) -> Needs:
     if step.how != "gpu":
         return Needs(memory_bytes=2**31, packages=packages)
     shape, dtype = shape_of(step.shape), step.dtype
-    static = static_bytes(shape, step.method, rank=step.rank, gamma=step.gamma, dtype=dtype)
-    saved = activation_bytes(shape, seq_len=step.seq_len, batch_size=step.batch_size, dtype=dtype)
+    static = shape.static_bytes(step.method, rank=step.rank, gamma=step.gamma, dtype=dtype)
+    saved = shape.guessed_activation_bytes(
+        seq_len=step.seq_len, batch_size=step.batch_size, dtype=dtype
+    )
     room = with_a_tenth(static + saved)
     return Needs(device="cuda", gpu_bytes=room, packages=packages, exclusive=True)
 

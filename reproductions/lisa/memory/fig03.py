@@ -7,17 +7,16 @@ from functools import partial
 from harness.declare import (
     CHECK,
     CPU_UP,
-    GPU_UP,
     Task,
     at_most,
     claims,
     equal,
     less_than,
-    ours,
 )
 from reproductions.lisa.memory import quantities as q
 from reproductions.lisa.memory import table
 from reproductions.lisa.memory.experiment import steps
+from reproductions.lisa.models.claims import ON_A_GPU
 from reproductions.lisa.models.step_bytes import Chosen
 
 FULL: Chosen = {"method": "full"}
@@ -26,12 +25,6 @@ DROPPED: Chosen = {"method": "lora", "dropout": 0.1}
 PLAIN: Chosen = {"method": "lora", "dropout": 0.0}
 ARITHMETIC = CHECK.at(*CPU_UP, elsewhere="so small a model has other proportions")
 """What the shapes of a model decide, whatever its weights."""
-ON_A_GPU = ours(
-    "DEV-04",
-    profiles=GPU_UP,
-    elsewhere="such a peak is measured on a GPU",
-    deterministic=True,
-)
 SHAPES = {"tiny-deep": "32 small blocks", "llama-2-7b": "LLaMA-2-7B"}
 
 

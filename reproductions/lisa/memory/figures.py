@@ -8,6 +8,8 @@ from harness.declare.reference import standings
 from harness.publish.figures import HATCHES, PALETTE, FigureContext, points
 from reproductions.lisa.memory.quantities import ACTIVATIONS_GB, length_near
 from reproductions.lisa.memory.table import A_SHARE, SHARED
+from reproductions.lisa.models.figures import legend_above
+from reproductions.lisa.models.layouts import blocks_head
 from reproductions.lisa.models.names import TITLES
 
 if TYPE_CHECKING:
@@ -80,8 +82,7 @@ def breakdown_bars(context: FigureContext) -> Figure:
             )  # fmt: skip
         ax.set_title(_bars_title(rows))
         ax.set_xlabel(f"memory ({unit})")
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=3)
+    legend_above(figure, axes[:1], columns=3)
     return figure
 
 
@@ -97,7 +98,7 @@ def label_of(row: pd.Series) -> str:
         case "lora":
             return f"LoRA {row['rank']}"
         case "lisa":
-            return f"E+H+{row['gamma']}L" if row["gamma"] else "E+H"
+            return blocks_head(row["gamma"])
     return "full"
 
 
@@ -116,7 +117,7 @@ def _dots(ax: Axes, rows: pd.DataFrame, reference: pd.DataFrame) -> None:
         ax.plot(range(len(rows)), values.to_numpy(), marker=marker, color=PALETTE[0], ls="none")
     if not reference.empty:
         found = reference.set_index("y_name")["value"]
-        heights = [found.get(_reference_name(row)) for _, row in rows.iterrows()]
+        heights = [found.get(_reference_name(row), float("nan")) for _, row in rows.iterrows()]
         ax.plot(
             range(len(rows)), heights, marker="s", mfc="none", color=PALETTE[1], ls="--"
         )  # fmt: skip

@@ -62,7 +62,7 @@ def arithmetic_error(table: pd.DataFrame, *, values: Sequence[str]) -> float:
     of = ["shape", "method", "rank", "dropout", "gamma", "seq_len"]
     counted = pick(table, how="count").set_index(of)[[*values]]
     computed = pick(table, how="arithmetic").set_index(of)[[*values]]
-    both = counted.join(computed, how="inner", suffixes=("", "_computed"))
+    both = counted.join(computed.add_suffix("_computed"), how="inner")
     if len(both) != len(counted):
         raise MissingRows("a counted step has no arithmetic beside it")
     return float(max((both[v] - both[f"{v}_computed"]).abs().max() for v in values))
@@ -105,7 +105,7 @@ def length_near(table: pd.DataFrame, *, shape: str, saved_gb: float) -> int:
     """Return the sequence length at which full training's activations are nearest to `saved_gb`."""
     full = pick(table, shape=shape, method="full")
     distances = (full["saved_bytes"] / 1e9 - saved_gb).abs()
-    return int(full.loc[distances.idxmin(), "seq_len"])
+    return int(full["seq_len"].iloc[int(distances.argmin())])
 
 
 def total_at_activations(table: pd.DataFrame, *, near_gb: float) -> float:

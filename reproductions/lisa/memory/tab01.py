@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare import CHECK, GPU_UP, Task, at_least, at_most, claims, equal, ours
+from harness.declare import CHECK, Task, at_least, at_most, claims, equal
 from reproductions.lisa.memory import quantities as q
 from reproductions.lisa.memory import table
 from reproductions.lisa.memory.experiment import policies, steps
+from reproductions.lisa.models.claims import ON_A_GPU
 from reproductions.lisa.models.step_bytes import Chosen, static_error, trainable_error
 
-ON_A_GPU = ours(
-    "DEV-04",
-    profiles=GPU_UP,
-    elsewhere="such a peak is measured on a GPU",
-    deterministic=True,
-)
 WHERE = "Table 1 and section 4.1"
 LISA: Chosen = {"method": "lisa", "gamma": 2}
 LORA: Chosen = {"method": "lora", "rank": 128}

@@ -9,7 +9,6 @@ from harness.errors import RunError
 from harness.measure.memory import GpuPeak, gpu_peak, optimizer_tensors, storage_bytes
 from reproductions.lisa.memory.experiment import Periods, Step
 from reproductions.lisa.method.methods import LisaMethod, Method, from_params
-from reproductions.lisa.models.costs import static_bytes, trainable_of
 from reproductions.lisa.models.shapes import Shape, shape_of
 from reproductions.lisa.models.step_memory import FirstBlocks, Workload, adamw, build, count
 
@@ -31,13 +30,13 @@ def memory_row(step: Step, ctx: RunContext) -> Outcome:
     row: Row = {
         "num_params": found.num_params,
         "num_trainable": found.num_trainable,
-        "trainable_closed_form": trainable_of(shape, step.method, **trained),
+        "trainable_closed_form": shape.trainable(step.method, **trained),
         "weights_bytes": memory.parameters + memory.buffers,
         "gradients_bytes": memory.gradients,
         "moments_bytes": memory.optimizer,
         "saved_bytes": memory.saved,
         "total_bytes": memory.total,
-        "static_closed_form_bytes": static_bytes(shape, step.method, **trained, dtype=step.dtype),
+        "static_closed_form_bytes": shape.static_bytes(step.method, **trained, dtype=step.dtype),
     }
     if step.how != "gpu":
         return Outcome(rows=[row])

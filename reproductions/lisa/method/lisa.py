@@ -63,6 +63,10 @@ class Lisa:
     """Numbers of the blocks that train now; empty before `attach`."""
     visited: set[int]
     """Blocks that have been trained, in any period: stepped with a gradient."""
+    _settings: dict[str, int | str]
+    _optimizer: Optimizer | None
+    _groups: OptimizerGroups | None
+    _hooks: list[RemovableHandle]
 
     def __init__(
         self,
@@ -165,9 +169,7 @@ class Lisa:
 
     def _forget(self) -> None:
         self._silent_steps, self._host = Counter[int](), HostStates()
-        self._optimizer: Optimizer | None = None
-        self._groups: OptimizerGroups | None = None
-        self._hooks: list[RemovableHandle] = []
+        self._optimizer, self._groups, self._hooks = None, None, []
 
     def _attached(self) -> tuple[Optimizer, OptimizerGroups]:
         if self._optimizer is None or self._groups is None:

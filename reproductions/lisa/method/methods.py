@@ -76,7 +76,7 @@ class Lora:
         from peft import LoraConfig, get_peft_model
 
         adapted = get_peft_model(
-            model,  # type: ignore[arg-type]
+            model,
             LoraConfig(
                 r=self.rank,
                 lora_alpha=self.alpha,  # type: ignore[arg-type]

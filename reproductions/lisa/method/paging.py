@@ -24,12 +24,6 @@ class HostStates:
     def __init__(self) -> None:
         self._kept: dict[nn.Parameter, State] = {}
 
-    @property
-    def num_bytes(self) -> int:
-        """Bytes of all tensors that are kept."""
-        tensors = [v for state in self._kept.values() for v in state.values() if _is_tensor(v)]
-        return sum(tensor.numel() * tensor.element_size() for tensor in tensors)
-
     def take(self, optimizer: Optimizer, parameters: Iterable[nn.Parameter]) -> None:
         """Move the states of parameters out of an optimizer, into pinned memory from a GPU.
 

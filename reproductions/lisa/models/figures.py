@@ -1,14 +1,15 @@
-"""A figure that several studies draw."""
+"""What several studies draw."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from harness.publish.figures import PALETTE, FigureContext
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
@@ -29,3 +30,12 @@ def end_points(
     ax.set_xticks(range(len(groups)), [name for name, _ in groups])
     ax.set_ylabel(label)
     return figure
+
+
+def legend_above(figure: Figure, axes: Sequence[Axes], *, columns: int) -> None:
+    """Draw one legend for all panels, each label once."""
+    found: dict[str, Any] = {}
+    for ax in axes:
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+            found.setdefault(label, handle)
+    figure.legend([*found.values()], [*found], loc="outside upper center", ncols=columns)

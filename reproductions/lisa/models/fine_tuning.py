@@ -10,17 +10,17 @@ import torch
 from torch import nn
 
 from harness.declare import RunContext
-from reproductions.lisa.method.methods import Prepared
+from reproductions.lisa.method.methods import Method, Prepared
 from reproductions.lisa.models.instructions import (
     Instructions,
     Record,
+    answer_loss,
     batches,
-    in_order,
     load_instructions,
 )
 from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.models.names import GRAMMAR, SMALLEST
-from reproductions.lisa.models.training import Recipe, mean_loss, train
+from reproductions.lisa.models.training import Recipe, train
 from reproductions.lisa.models.tuning import RECORDS, Tuning
 
 NUM_TRAIN, NUM_HELD_OUT = 2048, 192
@@ -38,8 +38,7 @@ class Setting:
     def loss(self, model: nn.Module, split: str) -> float:
         """Return the loss in nats per answer token on all of a split."""
         examples = getattr(self.examples, split)
-        padding = self.lm.eos
-        return mean_loss(model, in_order(examples, batch_size=EVALUATED_TOGETHER, padding=padding))
+        return answer_loss(model, examples, batch_size=EVALUATED_TOGETHER, padding=self.lm.eos)
 
 
 def setting_of(params: Tuning, lm: LanguageModel, records: list[Record]) -> Setting:
@@ -65,6 +64,15 @@ def records_of(model: str, ctx: RunContext) -> list[Record]:
     return [
         {"instruction": one, "input": "", "output": other} for one, other in pairwise(sentences)
     ]
+
+
+def prepare(params: Tuning, ctx: RunContext, model: nn.Module, method: Method) -> Prepared:
+    """Return a model made ready to train by a method; adapters are drawn by the trial's seed."""
+    recipe = recipe_of(params.lr, params.num_steps)
+    # They are drawn from the global generator.
+    with torch.random.fork_rng():
+        torch.manual_seed(ctx.seed("adapters"))
+        return method.prepare(model, recipe.optimizer)
 
 
 def run_steps(

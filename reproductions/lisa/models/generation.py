@@ -58,18 +58,10 @@ def continued(
     *,
     max_new_tokens: int,
     step: NextStep,
-    repetition_penalty: float = 1.0,
 ) -> list[list[int]]:
-    """Return for each prompt the tokens of highest score, as `greedy` does.
-
-    repetition_penalty: divides positive scores of tokens seen before, prompt included, and
-    multiplies negative ones; 1 is off. Source: arXiv 1909.05858, section 4.1, by its sign.
-    """
-    if max_new_tokens < 1 or repetition_penalty <= 0:
-        raise SpecError(
-            f"max_new_tokens={max_new_tokens}, repetition_penalty={repetition_penalty}: need at"
-            " least one token and a positive penalty"
-        )
+    """Return for each prompt the tokens of highest score, as `greedy` does."""
+    if max_new_tokens < 1:
+        raise SpecError(f"max_new_tokens={max_new_tokens}: need at least one")
     for index, prompt in enumerate(prompts):
         if not 0 < len(prompt) < language_model.context:
             raise SpecError(
@@ -82,7 +74,7 @@ def continued(
         for start in range(0, len(order), BATCH_SIZE):
             members = order[start : start + BATCH_SIZE]
             batch = _Batch(language_model, [prompts[index] for index in members])
-            batch.extend(step, max_new_tokens, repetition_penalty)
+            batch.extend(step, max_new_tokens)
             answers |= dict(zip(members, batch.new_tokens, strict=True))
     return [answers[index] for index in range(len(prompts))]
 
@@ -99,14 +91,9 @@ class _Batch:
         self._lengths_B = torch.tensor([len(prompt) for prompt in prompts], device=device)
         places_T = torch.arange(longest, device=device)
         self._mask_BT = (places_T >= longest - self._lengths_B[:, None]).long()
-        self._seen_BV = torch.zeros(
-            len(prompts), language_model.model.config.vocab_size, dtype=torch.bool, device=device
-        )
-        for row, prompt in zip(self._seen_BV, prompts, strict=True):
-            row[torch.tensor(prompt, device=device)] = True
         self.new_tokens: list[list[int]] = [[] for _ in prompts]
 
-    def extend(self, step: NextStep, max_new_tokens: int, repetition_penalty: float) -> None:
+    def extend(self, step: NextStep, max_new_tokens: int) -> None:
         """Add tokens until every row has ended."""
         cache: Cache | None = None
         places_B = (self._context - self._lengths_B).clamp(max=max_new_tokens).tolist()
@@ -114,8 +101,7 @@ class _Batch:
         while any(going):
             found = step(self._inputs(cache))
             cache = found.cache
-            scores_BV = _penalised(found.scores_BV, self._seen_BV, repetition_penalty)
-            chosen_B = scores_BV.argmax(-1)
+            chosen_B = found.scores_BV.argmax(-1)
             for row, token in enumerate(chosen_B.tolist()):
                 if going[row] and token != self._end:
                     self.new_tokens[row].append(token)
@@ -141,14 +127,6 @@ class _Batch:
         column_B1 = chosen_B[:, None]
         self._ids_BT = torch.cat([self._ids_BT, column_B1], dim=1)
         self._mask_BT = torch.cat([self._mask_BT, torch.ones_like(column_B1)], dim=1)
-        self._seen_BV.scatter_(1, column_B1, True)
-
-
-def _penalised(scores_BV: Tensor, seen_BV: Tensor, penalty: float) -> Tensor:
-    if penalty == 1.0:
-        return scores_BV
-    lowered_BV = torch.where(scores_BV > 0, scores_BV / penalty, scores_BV * penalty)
-    return torch.where(seen_BV, lowered_BV, scores_BV)
 
 
 @contextmanager

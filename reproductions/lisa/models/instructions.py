@@ -12,10 +12,11 @@ from itertools import islice
 from typing import Any
 
 import torch
+from torch import nn
 
 from harness.errors import DataError
 from reproductions.lisa.models.language_model import LanguageModel
-from reproductions.lisa.models.training import TextBatch, pad
+from reproductions.lisa.models.training import TextBatch, mean_loss, pad
 
 Record = Mapping[str, Any]
 SPLIT_OF = ("validation", "test")
@@ -137,6 +138,13 @@ def in_order(examples: Sequence[Example], *, batch_size: int, padding: int) -> I
     rest = iter(sorted(examples, key=lambda one: len(one.prompt) + len(one.answer)))
     while part := list(islice(rest, batch_size)):
         yield batch_of(part, padding=padding)
+
+
+def answer_loss(
+    model: nn.Module, examples: Sequence[Example], *, batch_size: int, padding: int
+) -> float:
+    """Return the loss in nats per answer token."""
+    return mean_loss(model, in_order(examples, batch_size=batch_size, padding=padding))
 
 
 def _num_chars(record: Record) -> int:

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from harness.declare import Line
-from reproductions.lisa.models.names import LABELS, QUALITY, TITLES
+from reproductions.lisa.models.names import LABELS, NAMES
 from reproductions.lisa.models.scored import METHODS, VANILLA
 
-OWN = "in-house model"
-MODELS = TITLES | {QUALITY: OWN}
-"""Ours has a row of its own below the paper's."""
 HEADS = LABELS | {VANILLA: "Vanilla", "full": "FT"}
 """Methods as the paper's tables of quality call them: there Vanilla is the untuned model."""
 VANILLA_IS_UNTUNED = "Vanilla is the untuned model here; in Table 1 it is full training."
@@ -31,17 +28,15 @@ def blocks_head(gamma: int) -> str:
     return f"E+H+{gamma}L" if gamma else "E+H"
 
 
-def models_and_methods(
-    models: Iterable[str], methods: Iterable[str] = ALL_METHODS
-) -> tuple[Line, ...]:
+def models_and_methods(models: Iterable[str]) -> tuple[Line, ...]:
     """Return a row per method, grouped by model."""
     return tuple(
         Line(
             HEADS[method],
-            group=MODELS[model],
+            group=NAMES[model],
             where={"model": model, "method": method},
             paper={"series": f"{model} {method}"},
         )
         for model in models
-        for method in methods
+        for method in ALL_METHODS
     )

@@ -29,5 +29,7 @@ TITLES = {
     "tiny-smoke": "8 tiny blocks",
 }
 """Names of shapes, the paper's as it writes them."""
+NAMES = {SMALLEST: "smallest model", QUALITY: "in-house model", **TITLES}
+"""Names of all models, ours first."""
 THREE, LARGEST = ("tinyllama", "mistral-7b", "llama-2-7b"), "llama-2-70b"
 """The paper's models in Tables 2 and 3; in Tables 5 and 9."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -25,20 +24,12 @@ CHECKPOINT_EVERY = 100
 WEIGHTS, TOKENIZER = "model.safetensors", "tokenizer.safetensors"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Texts:
-    """Texts to train on, and others to test on."""
-
-    train: list[str]
-    held_out: list[str]
-
-
-def new_model(shape: Shape, texts: Texts, *, vocab_chars: int, seed: int) -> LanguageModel:
+def new_model(shape: Shape, texts: list[str], *, vocab_chars: int, seed: int) -> LanguageModel:
     """Return a model with new weights, and a tokenizer learned from the start of the texts.
 
     vocab_chars: characters of each text that pairs are counted in.
     """
-    tokenizer = learn_tokenizer((t[:vocab_chars] for t in texts.train), vocab_size=shape.vocab)
+    tokenizer = learn_tokenizer((text[:vocab_chars] for text in texts), vocab_size=shape.vocab)
     return _with(_weights(shape, seed=seed), as_tensor(tokenizer))
 
 

@@ -9,10 +9,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from harness.declare import Experiment, Params, Profile, Use, doc, seed
+from harness.declare import Experiment, Needs, Params, Profile, Use, doc, seed
 from harness.errors import DataError
 from reproductions.lisa.models import stand_ins
-from reproductions.lisa.models.names import LARGEST, THREE
+from reproductions.lisa.models.names import GRAMMAR, LARGEST, QUALITY, SMALLEST, THREE
+from reproductions.lisa.models.shapes import shape_of
 
 if TYPE_CHECKING:
     from reproductions.lisa.models.language_model import LanguageModel
@@ -88,6 +89,20 @@ def scored(
     )
 
 
+def needs_of(params: Scored, *, data: tuple[str, ...], packages: tuple[str, ...]) -> Needs:
+    """Return a score's data and packages, its judge, and a GPU for a model handed in.
+
+    The smallest model is asked what is made up, from bundled text.
+    """
+    ask = partial(Needs, packages=packages, judge=getattr(params, "judged", False))
+    if params.model == SMALLEST:
+        return ask(data=(GRAMMAR,), memory_bytes=2**30)
+    if params.model == QUALITY:
+        return ask(data=data, memory_bytes=2**31)
+    # Weights in bfloat16, and a tenth for what a pass holds.
+    return ask(data=data, device="cuda", gpu_bytes=int(2.2 * shape_of(params.model).num_params))
+
+
 def own_grid(
     own: Mapping[Profile, Scored], methods: tuple[Any, ...], profile: Profile
 ) -> Iterator[Scored]:
@@ -126,5 +141,5 @@ def load_given(name: str, checkpoint: str, *, device: str) -> LanguageModel:
 
     kind = causal_lm_of(AutoConfig.from_pretrained(folder, local_files_only=True))
     model: Any = kind.from_pretrained(folder, dtype="auto", local_files_only=True)
-    tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    tokenizer: Any = AutoTokenizer.from_pretrained(folder, local_files_only=True)
     return LanguageModel(model=model.to(device), tokenizer=tokenizer)

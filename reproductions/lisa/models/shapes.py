@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from transformers import PretrainedConfig
 
 Family = Literal["llama", "mistral", "gpt2"]
+DTYPE_BYTES = {"float32": 4, "bfloat16": 2}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -74,10 +75,9 @@ class Shape:
         norm = (2 if self.family == "gpt2" else 1) * self.hidden
         return self.num_blocks * self.block_params + self.embedding_params + norm
 
-    def lisa_params(self, gamma: int, *, train_embeddings: bool = True) -> int:
+    def lisa_params(self, gamma: int) -> int:
         """Return how many train at once under LISA: gamma blocks and all that is outside."""
-        frozen = (self.num_blocks - gamma) * self.block_params
-        return self.num_params - frozen - (0 if train_embeddings else self.embedding_params)
+        return self.num_params - (self.num_blocks - gamma) * self.block_params
 
     def lora_params(self, rank: int, *, embeddings: bool) -> int:
         """Return how many adapters have: r (inputs + outputs) of each linear layer.
@@ -87,6 +87,30 @@ class Shape:
         blocks = self.num_blocks * sum(rows + columns for rows, columns in self.linears)
         ends = 2 * (self.vocab + self.hidden) if embeddings else 0
         return rank * (blocks + ends)
+
+    def trainable(self, method: str, *, rank: int = 0, gamma: int = 0) -> int:
+        """Return how many parameters train at once under `full`, `lora` or `lisa`."""
+        match method:
+            case "full":
+                return self.num_params
+            case "lora":
+                return self.lora_params(rank, embeddings=True)
+        return self.lisa_params(gamma)
+
+    def static_bytes(self, method: str, *, dtype: str, rank: int = 0, gamma: int = 0) -> int:
+        """Return weights, gradients and two moments in closed form: w P + (g + 2 m) tau."""
+        tau = self.trainable(method, rank=rank, gamma=gamma)
+        adapters = tau if method == "lora" else 0
+        return DTYPE_BYTES[dtype] * (self.num_params + adapters + 3 * tau)
+
+    def guessed_activation_bytes(self, *, seq_len: int, batch_size: int, dtype: str) -> int:
+        """Return a guess of activations under any method, for planning.
+
+        Up to 100 numbers per token and unit of width in a block, 6 per pair of tokens and head in
+        eager attention, and three copies of the logits in float32.
+        """
+        per_block = DTYPE_BYTES[dtype] * seq_len * (100 * self.hidden + 6 * seq_len * self.heads)
+        return batch_size * (self.num_blocks * per_block + 12 * seq_len * self.vocab)
 
     def config(self) -> PretrainedConfig:
         """Return transformers' config; dropout is off, as memory and time need no noise."""
@@ -133,6 +157,11 @@ SHAPES: dict[str, Shape] = {
 }  # fmt: skip
 """The paper's models (Table 14 and section 4.1), and ours: one for memory and time, one for
 quality, and of each a smaller one that shows the path."""
+
+
+def with_a_tenth(num_bytes: int) -> int:
+    """Return what to ask for where so much is expected."""
+    return int(1.1 * num_bytes)
 
 
 def shape_of(name: str) -> Shape:

@@ -16,9 +16,9 @@ from torch import Tensor
 
 from harness.errors import DataError
 from reproductions.lisa.models.generation import greedy
-from reproductions.lisa.models.instructions import Example, in_order
+from reproductions.lisa.models.instructions import Example, answer_loss
 from reproductions.lisa.models.language_model import LanguageModel
-from reproductions.lisa.models.training import TextBatch, mean_loss
+from reproductions.lisa.models.training import TextBatch
 from reproductions.lisa.models.word_problems import Filter, Problem, is_match
 
 ONE_IN = 32
@@ -98,12 +98,6 @@ def as_examples(problems: Sequence[Problem], lm: LanguageModel, *, room: int) ->
     return found
 
 
-def answer_loss(lm: LanguageModel, examples: Sequence[Example]) -> float:
-    """Return the loss in nats per answer token."""
-    batches = in_order(examples, batch_size=EVALUATED_TOGETHER, padding=lm.eos)
-    return mean_loss(lm.model, batches)
-
-
 def score(
     lm: LanguageModel, problems: Sequence[Problem], *, room: int, max_new_tokens: int
 ) -> Score:
@@ -114,7 +108,7 @@ def score(
     pairs = list(zip(responses, problems, strict=True))
     filters: tuple[Filter, ...] = ("strict", "flexible")
     return Score(
-        loss=answer_loss(lm, examples),
+        loss=answer_loss(lm.model, examples, batch_size=EVALUATED_TOGETHER, padding=lm.eos),
         accuracy={
             kind: sum(is_match(said, one.answer, filter=kind) for said, one in pairs) / len(pairs)
             for kind in filters

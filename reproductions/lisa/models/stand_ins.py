@@ -1,9 +1,12 @@
-"""What small models and their tasks stand in for, by the parameters of a trial. No torch."""
+"""What small models and their tasks stand in for, by the parameters of a trial. No torch.
+
+params: of any experiment whose trials name a `model`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Any
 
 from reproductions.lisa.models.names import (
     IN_HOUSE,
@@ -27,20 +30,6 @@ ADAPTED = ("gpt2-small", "llama-2-7b", "mistral-7b")
 UNTRAINED = "untrained adapters on {}"
 
 
-class OfModel(Protocol):
-    """Parameters that name a model."""
-
-    @property
-    def model(self) -> str: ...
-
-
-class OfShape(OfModel, Protocol):
-    """Parameters that also say how much of it is built."""
-
-    @property
-    def num_blocks(self) -> int: ...
-
-
 def net(model: str) -> str:
     """Return a small model in words.
 
@@ -51,12 +40,12 @@ def net(model: str) -> str:
     return f"a LLaMA of {weights} weights"
 
 
-def texts(params: OfModel) -> str:
+def texts(params: Any) -> str:
     """Return what a model is fine-tuned on."""
     return "made-up sentences" if params.model == SMALLEST else "short answers of Alpaca"
 
 
-def tuned(params: OfModel) -> Mapping[str, str]:
+def tuned(params: Any) -> Mapping[str, str]:
     """Return what fine-tuning on instructions stands in for."""
     in_figure_6 = FIGURE_6.get(params.model, FIGURE_6[QUALITY])
     others = (TITLES["llama-2-7b"],) if params.model in IN_HOUSE else ()
@@ -66,7 +55,7 @@ def tuned(params: OfModel) -> Mapping[str, str]:
     }
 
 
-def drawn(params: OfShape) -> Mapping[str, str]:
+def drawn(params: Any) -> Mapping[str, str]:
     """Return what adapters that were drawn and never trained stand in for, at any profile."""
     if params.model not in ADAPTED:
         return dict.fromkeys((TITLES[name] for name in ADAPTED), UNTRAINED.format("a small net"))
@@ -75,12 +64,12 @@ def drawn(params: OfShape) -> Mapping[str, str]:
     return {TITLES[params.model]: UNTRAINED.format(blocks)}
 
 
-def adapted(params: OfModel) -> Mapping[str, str]:
+def adapted(params: Any) -> Mapping[str, str]:
     """Return what a training with norms stands in for, beside untrained adapters at true size."""
     return {TITLES["llama-2-7b"]: net(params.model), "Alpaca-GPT4": texts(params)}
 
 
-def scored(params: OfModel) -> Mapping[str, str]:
+def scored(params: Any) -> Mapping[str, str]:
     """Return what a small model stands in for where it is scored; nothing where it is handed in."""
     if params.model not in IN_HOUSE:
         return {}
@@ -88,7 +77,7 @@ def scored(params: OfModel) -> Mapping[str, str]:
     return dict.fromkeys(models, net(params.model))
 
 
-def taught(params: OfModel) -> Mapping[str, str]:
+def taught(params: Any) -> Mapping[str, str]:
     """Return what continual pre-training and its problems stand in for.
 
     The paper's models are there by arithmetic, under their own names.

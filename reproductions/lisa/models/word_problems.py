@@ -98,48 +98,29 @@ class Template:
         return " ".join([self.id, *map(str, numbers), things])
 
 
+def _template(id: str, story: str, steps: str, first: range) -> Template:
+    """Return a template; all numbers after the first are small."""
+    told = tuple(steps.split(", "))
+    asked = "How many are left?" if " - " in told[-1] else "How many is that?"
+    ranges = (first, *(SMALL for _ in told))
+    return Template(id=id, question=f"{story} {asked}", steps=told, ranges=ranges)
+
+
 TEMPLATES = (
-    Template(
-        id="gain",
-        question="The {n} had {a} {t} and got {b} more. How many is that?",
-        steps=("a + b",),
-        ranges=(SMALL, SMALL),
+    _template("gain", "The {n} had {a} {t} and got {b} more.", "a + b", SMALL),
+    _template("loss", "The {n} had {a} {t} and lost {b}.", "a - b", LARGE),
+    _template("groups", "Each of {a} men had {b} {t}.", "a * b", SMALL),
+    _template(
+        "gain_loss", "The {n} had {a} {t}, got {b} more and lost {c}.", "a + b, x - c", LARGE
     ),
-    Template(
-        id="loss",
-        question="The {n} had {a} {t} and lost {b}. How many are left?",
-        steps=("a - b",),
-        ranges=(LARGE, SMALL),
+    _template(
+        "two_losses", "The {n} had {a} {t}, lost {b} and then {c} more.", "a - b, x - c", LARGE
     ),
-    Template(
-        id="groups",
-        question="Each of {a} men had {b} {t}. How many is that?",
-        steps=("a * b",),
-        ranges=(SMALL, SMALL),
+    _template(
+        "groups_gain", "Each of {a} men had {b} {t}, and {c} more came.", "a * b, x + c", SMALL
     ),
-    Template(
-        id="gain_loss",
-        question="The {n} had {a} {t}, got {b} more and lost {c}. How many are left?",
-        steps=("a + b", "x - c"),
-        ranges=(LARGE, SMALL, SMALL),
-    ),
-    Template(
-        id="two_losses",
-        question="The {n} had {a} {t}, lost {b} and then {c} more. How many are left?",
-        steps=("a - b", "x - c"),
-        ranges=(LARGE, SMALL, SMALL),
-    ),
-    Template(
-        id="groups_gain",
-        question="Each of {a} men had {b} {t}, and {c} more came. How many is that?",
-        steps=("a * b", "x + c"),
-        ranges=(SMALL, SMALL, SMALL),
-    ),
-    Template(
-        id="gain_groups",
-        question="Each of {c} men had {a} {t} and got {b} more. How many is that?",
-        steps=("a + b", "x * c"),
-        ranges=(SMALL, SMALL, SMALL),
+    _template(
+        "gain_groups", "Each of {c} men had {a} {t} and got {b} more.", "a + b, x * c", SMALL
     ),
 )
 

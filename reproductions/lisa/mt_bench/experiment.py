@@ -11,9 +11,8 @@ from typing import Literal
 from harness.declare import Estimate, Needs, doc
 from reproductions.lisa.base_model.experiment import USES_BASE
 from reproductions.lisa.finetuning.experiment import USES_TUNED
-from reproductions.lisa.models.names import GRAMMAR, QUALITY, SMALLEST
-from reproductions.lisa.models.scored import NOT_GIVEN, Scored, scored
-from reproductions.lisa.models.shapes import shape_of
+from reproductions.lisa.models.names import QUALITY, SMALLEST
+from reproductions.lisa.models.scored import NOT_GIVEN, Scored, needs_of, scored
 
 QUESTIONS, REFERENCES = "mt_bench_questions", "mt_bench_gpt4_reference"
 NUM_JUDGEMENTS = 160
@@ -37,17 +36,9 @@ class ExaminedGiven(Examined):
 
 
 def needs(params: Examined) -> Needs:
-    """Return the model's data; MT-Bench's questions and a judge; a GPU for a model given."""
-    judged = params.judged
-    packages = ("transformers", "peft", "tokenizers", *(("openai",) if judged else ()))
-    if params.model == SMALLEST:
-        return Needs(data=(GRAMMAR,), memory_bytes=2**30, packages=packages, judge=judged)
-    data = (QUESTIONS, REFERENCES)
-    if params.model == QUALITY:
-        return Needs(data=data, memory_bytes=2**31, packages=packages, judge=judged)
-    # Weights in bfloat16, and a tenth for what a pass holds.
-    room = int(2.2 * shape_of(params.model).num_params)
-    return Needs(data=data, device="cuda", gpu_bytes=room, packages=packages, judge=judged)
+    """Return what the model needs, and MT-Bench's questions."""
+    packages = ("transformers", "peft", "tokenizers", *(("openai",) if params.judged else ()))
+    return needs_of(params, data=(QUESTIONS, REFERENCES), packages=packages)
 
 
 def estimate(params: Examined) -> Estimate:

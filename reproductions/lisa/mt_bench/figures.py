@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from harness.declare.reference import standings
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours, plot_paper
-from reproductions.lisa.models.names import LABELS, TITLES
+from reproductions.lisa.models.names import LABELS, NAMES
 from reproductions.lisa.mt_bench.table import CATEGORIES
 
 if TYPE_CHECKING:
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-NAMES = {"tiny-path": "smallest model", "tiny-quality": "in-house model", **TITLES}
-"""Names of models, ours first."""
 METHODS = {
     "vanilla": "untuned",
     "lora": LABELS["lora"],

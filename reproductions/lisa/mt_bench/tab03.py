@@ -6,10 +6,10 @@ from dataclasses import replace
 from functools import partial
 
 from harness.declare import Task, at_least, claims, within
+from reproductions.lisa.models.claims import HANDED_IN, JUDGED
 from reproductions.lisa.models.names import THREE, TITLES
 from reproductions.lisa.mt_bench import quantities as q
 from reproductions.lisa.mt_bench import table
-from reproductions.lisa.mt_bench.claims import HANDED_IN, JUDGED
 from reproductions.lisa.mt_bench.experiment import ratings
 
 PRINTED = replace(HANDED_IN, threshold_from="paper", deviation="")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 
 from harness.declare import Task, at_least, claims
+from reproductions.lisa.models.claims import HANDED_IN
 from reproductions.lisa.models.names import LARGEST
 from reproductions.lisa.mt_bench import table
-from reproductions.lisa.mt_bench.claims import HANDED_IN
 from reproductions.lisa.mt_bench.experiment import ratings
 from reproductions.lisa.mt_bench.quantities import leads
 

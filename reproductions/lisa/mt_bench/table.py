@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from harness.declare import (
     Cell,
@@ -16,8 +17,8 @@ from harness.declare import (
     param,
     value,
 )
-from reproductions.lisa.models.layouts import ALL_METHODS, HEADS, MODELS, models_and_methods
-from reproductions.lisa.models.names import QUALITY, THREE
+from reproductions.lisa.models.layouts import ALL_METHODS, HEADS, models_and_methods
+from reproductions.lisa.models.names import NAMES, QUALITY, THREE
 from reproductions.lisa.mt_bench.experiment import Examined
 
 if TYPE_CHECKING:
@@ -49,41 +50,32 @@ MEAN = measured(
 )
 
 
-def average_rows(tables: Tables) -> pd.DataFrame:
-    """Return one row per model, method and seed."""
-    return _summary(tables, ["model", "method", "seed"], AVERAGES.names)
-
-
-def category_rows(tables: Tables) -> pd.DataFrame:
-    """Return one row per model, method, category and seed."""
-    return _summary(tables, ["model", "method", "category", "seed"], BY_CATEGORY.names)
-
-
-def _summary(tables: Tables, keys: list[str], names: list[str]) -> pd.DataFrame:
+def mean_rows(tables: Tables, *, keys: tuple[str, ...]) -> pd.DataFrame:
+    """Return means over the answers of equal keys, one row each."""
     import pandas as pd
 
+    summary: dict[str, Any] = {
+        "judge": ("judge", _words),
+        "wording": ("wording", _words),
+        "lr": ("lr", "first"),
+        "num_answers": ("turn", "size"),
+        "num_rated": ("rating", "count"),
+        "first_turn": ("first_turn", "mean"),
+        "second_turn": ("second_turn", "mean"),
+        "mean_rating": ("rating", "mean"),
+    }
     # An empty frame has no columns; nor has one of runs that all diverged an answer.
     answered = [frame for frame in tables.values() if "turn" in frame]
     if not answered:
-        return pd.DataFrame(columns=names)
+        return pd.DataFrame(columns=[*keys, *summary])
     answers = pd.concat(answered, ignore_index=True).dropna(subset=["turn"])
     rating = answers["rating"].astype("float64")
     groups = answers.assign(
         rating=rating,
         first_turn=rating.where(answers["turn"] == 1),
         second_turn=rating.where(answers["turn"] == 2),
-    ).groupby(keys, sort=False)
-    table = groups.agg(
-        judge=("judge", _words),
-        wording=("wording", _words),
-        lr=("lr", "first"),
-        num_answers=("turn", "size"),
-        num_rated=("rating", "count"),
-        first_turn=("first_turn", "mean"),
-        second_turn=("second_turn", "mean"),
-        mean_rating=("rating", "mean"),
-    )
-    return table.reset_index().reindex(columns=names)
+    ).groupby(list(keys), sort=False)
+    return groups.agg(**summary).reset_index()
 
 
 def _words(column: pd.Series[str]) -> str | None:
@@ -102,7 +94,7 @@ AVERAGES = Table.of(
     _turn("first_turn", "first"),
     _turn("second_turn", "second"),
     MEAN,
-    make=average_rows,
+    make=partial(mean_rows, keys=("model", "method", "seed")),
 )
 BY_CATEGORY = Table.of(
     MODEL,
@@ -110,12 +102,12 @@ BY_CATEGORY = Table.of(
     SEED,
     COUNTED,
     MEAN,
-    make=category_rows,
+    make=partial(mean_rows, keys=("model", "method", "category", "seed")),
 )
 NO_CODING = "The paper's values are of an early version, without coding and without GaLore."
 AVERAGE_LAYOUT = Layout(
     rows=tuple(
-        Line(MODELS[model], where={"model": model}, paper={"series": model})
+        Line(NAMES[model], where={"model": model}, paper={"series": model})
         for model in (*THREE, QUALITY)
     ),
     columns=tuple(

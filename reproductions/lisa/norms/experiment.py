@@ -11,7 +11,7 @@ from reproductions.lisa.base_model.experiment import USES_BASE
 from reproductions.lisa.finetuning.experiment import FIXED_LR, NUM_STEPS, SEEDS, needs
 from reproductions.lisa.models import stand_ins
 from reproductions.lisa.models.names import QUALITY, SMALLEST
-from reproductions.lisa.models.shapes import shape_of
+from reproductions.lisa.models.shapes import Shape, shape_of
 from reproductions.lisa.models.tuning import Tuning
 
 RANK = 128
@@ -21,9 +21,9 @@ BLOCKS_BUILT = {"gpt2-small": 12, "llama-2-7b": 1, "mistral-7b": 1}
 DRAWN_PER_S = 5e7
 """Weights that one core draws and measures."""
 
-
 START, MEAN = "start", "mean"
 """Before any step, and the mean over all steps."""
+EMBEDDING, POSITIONS, HEAD = "embedding", "positions", "head"
 
 
 class Draw(Params):
@@ -42,6 +42,23 @@ class Training(Tuning):
 
     method: Literal["lora", "full"] = doc("lora or full.")
     rank: int = doc("LoRA's rank; 0 without it.")
+
+
+def block_name(number: int) -> str:
+    """Return the name of a decoder block, counted from 0."""
+    return f"block {number}"
+
+
+def places_of(shape: Shape) -> dict[str, int]:
+    """Return each layer's place: embeddings, blocks, head; a tied head has one too.
+
+    >>> from reproductions.lisa.models.shapes import SHAPES
+    >>> places_of(SHAPES["gpt2-small"])["block 11"], places_of(SHAPES["llama-2-7b"])["head"]
+    (13, 33)
+    """
+    embeddings = [EMBEDDING, POSITIONS] if shape.family == "gpt2" else [EMBEDDING]
+    blocks = [block_name(number) for number in range(shape.num_blocks)]
+    return {name: place for place, name in enumerate([*embeddings, *blocks, HEAD])}
 
 
 def drawn_grid(profile: Profile) -> Iterator[Draw]:

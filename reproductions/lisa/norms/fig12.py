@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from harness.declare import Task
 from reproductions.lisa.norms import table
-from reproductions.lisa.norms.claims import of_drawn
 from reproductions.lisa.norms.experiment import drawn
+from reproductions.lisa.norms.fig02 import of_drawn
 
 task = Task(
     "lisa/fig12",

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from harness.publish.figures import PALETTE, FigureContext, log_numbers, plot_ours, plot_paper
-from reproductions.lisa.models.names import TITLES
+from reproductions.lisa.models.figures import legend_above
+from reproductions.lisa.models.names import NAMES
 from reproductions.lisa.models.shapes import shape_of
-from reproductions.lisa.norms.axis import EMBEDDING, HEAD, POSITIONS, block_name, places_of
-from reproductions.lisa.norms.experiment import MEAN, START
+from reproductions.lisa.norms.experiment import (
+    EMBEDDING,
+    HEAD,
+    MEAN,
+    POSITIONS,
+    START,
+    block_name,
+    places_of,
+)
 from reproductions.lisa.norms.quantities import FULL, LORA, RUN, skew
 
 if TYPE_CHECKING:
@@ -17,10 +25,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-OWN_TITLES = {"tiny-quality": "in-house model", "tiny-path": "smallest model"}
 
-
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Series:
     """A quantity of a method at a time, as it is drawn in every panel."""
 
@@ -33,34 +39,18 @@ class Series:
     line: str = "-"
 
 
-ADAPTERS = Series(
-    method=LORA, when=MEAN, column="adapter_norm", label="LoRA: adapters A and B",
-    color=PALETTE[0], marker="o",
-)  # fmt: skip
+ADAPTERS = Series(LORA, MEAN, "adapter_norm", "LoRA: adapters A and B", PALETTE[0], "o")
 AS_DRAWN = Series(
-    method=LORA, when=START, column="adapter_norm", label="LoRA: adapters, untrained",
-    color=PALETTE[6], marker="P", line="none",
-)  # fmt: skip
-FULL_WEIGHTS = Series(
-    method=FULL, when=MEAN, column="weight_norm", label="full: weights", color=PALETTE[1],
-    marker="s",
-)  # fmt: skip
+    LORA, START, "adapter_norm", "LoRA: adapters, untrained", PALETTE[6], "P", line="none"
+)
+FULL_WEIGHTS = Series(FULL, MEAN, "weight_norm", "full: weights", PALETTE[1], "s")
 TRAINED = (
     ADAPTERS,
-    Series(
-        method=LORA, when=MEAN, column="change_norm", label="LoRA: update s B A",
-        color=PALETTE[2], marker="^",
-    ),
-    Series(
-        method=LORA, when=MEAN, column="weight_norm", label="LoRA: merged weights",
-        color=PALETTE[3], marker="D",
-    ),
+    Series(LORA, MEAN, "change_norm", "LoRA: update s B A", PALETTE[2], "^"),
+    Series(LORA, MEAN, "weight_norm", "LoRA: merged weights", PALETTE[3], "D"),
     FULL_WEIGHTS,
-    Series(
-        method=FULL, when=MEAN, column="change_norm", label="full: change since start",
-        color=PALETTE[4], marker="v",
-    ),
-)  # fmt: skip
+    Series(FULL, MEAN, "change_norm", "full: change since start", PALETTE[4], "v"),
+)
 CLOSED_FORM = "initialiser of adapters, closed form"
 
 
@@ -79,14 +69,14 @@ def norm_panels(context: FigureContext) -> Figure:
         for series in TRAINED if model in trained else (AS_DRAWN,):
             _ours(ax, rows, series)
         _axis(ax, model)
-        ax.set_title(_name(model) if model in trained else f"{_name(model)}, untrained")
+        ax.set_title(NAMES[model] if model in trained else f"{NAMES[model]}, untrained")
     num_profiles = len(drawn) + len(trained)
     for ax, model in zip(axes[num_profiles:count], trained, strict=True):
         _skews(ax, table[table["model"] == model])
     for ax in axes[count:]:
         ax.remove()
-    _legend(
-        figure, axes[:num_profiles], num_columns=1 if context.width == "single" else columns + 1
+    legend_above(
+        figure, axes[:num_profiles], columns=1 if context.width == "single" else columns + 1
     )
     return figure
 
@@ -136,10 +126,6 @@ def _axis(ax: Axes, model: str) -> None:
     ax.set_ylabel("L2 norm")
 
 
-def _name(model: str) -> str:
-    return OWN_TITLES.get(model, TITLES.get(model, model))
-
-
 def _skews(ax: Axes, rows: pd.DataFrame) -> None:
     """Draw, for each quantity, the largest norm of a layer over the layers' median."""
     for place, series in enumerate(TRAINED):
@@ -155,11 +141,3 @@ def _skews(ax: Axes, rows: pd.DataFrame) -> None:
     ax.set_xlim(left=0.0)
     ax.set_xlabel("largest layer over the median")
     ax.set_title("skew over layers")
-
-
-def _legend(figure: Figure, axes: list[Axes], *, num_columns: int) -> None:
-    entries: dict[str, Any] = {}
-    for ax in axes:
-        handles, labels = ax.get_legend_handles_labels()
-        entries |= dict(zip(labels, handles, strict=True))
-    figure.legend([*entries.values()], [*entries], loc="outside upper center", ncols=num_columns)

@@ -11,9 +11,9 @@ Letters: R rank, I inputs, O outputs of an adapted layer; A is (R, I), B is (O, 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from peft.tuners.lora import LoraLayer
@@ -21,7 +21,7 @@ from torch import Tensor, nn
 
 from harness.errors import SpecError
 from reproductions.lisa.method.blocks import find_blocks
-from reproductions.lisa.norms.axis import EMBEDDING, HEAD, POSITIONS, block_name
+from reproductions.lisa.norms.experiment import EMBEDDING, HEAD, POSITIONS, block_name
 
 _ROWS = 1024
 """Rows of a weight that are turned to float64 at once."""
@@ -49,12 +49,7 @@ class Weight:
     adapter: Adapter | None
 
 
-Layers = Mapping[str, Sequence[Weight]]
-"""By name, in the figure's order: `embedding`, `positions`, `block 0` and on, `head`."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LayerNorms:
+class LayerNorms(NamedTuple):
     """What is measured of one layer."""
 
     adapter: float | None
@@ -65,15 +60,15 @@ class LayerNorms:
     """Norm of the parameters, adapters merged into them."""
 
 
-def layers_of(model: nn.Module, blocks: str | None = None) -> dict[str, tuple[Weight, ...]]:
+def layers_of(model: nn.Module) -> dict[str, tuple[Weight, ...]]:
     """Return a causal language model's layers, of peft or plain, with the weights they have now.
 
-    blocks: name of the list of decoder blocks, as of `find_blocks`. A head tied to the token
-    embedding is no layer of its own, unless it has an adapter of its own: then it is merged into
-    another weight than the embedding's. Raises SpecError for merged adapters, several at a time,
-    and those that are no plain product (DoRA).
+    By name, in the figure's order: `embedding`, `positions`, `block 0` and on, `head`. A head tied
+    to the token embedding is no layer of its own, unless it has an adapter of its own: then it is
+    merged into another weight than the embedding's. Raises SpecError for merged adapters, several
+    at a time, and those that are no plain product (DoRA).
     """
-    path = find_blocks(model, blocks).path
+    path = find_blocks(model).path
     tokens: Any = model.get_input_embeddings()  # type: ignore[operator]
     head: Any = model.get_output_embeddings()  # type: ignore[operator]
     modules: dict[str, list[nn.Module]] = {EMBEDDING: [tokens]}
@@ -156,20 +151,14 @@ class NormTrace:
         """Before the first step."""
         self._steps: list[dict[str, LayerNorms]] = []
 
-    @property
-    def num_steps(self) -> int:
-        """Steps recorded so far."""
-        return len(self._steps)
-
     def record(self) -> None:
         """Measure, after an optimizer step."""
         self._steps.append(self._measure())
 
     def mean(self) -> dict[str, LayerNorms]:
-        """Return the mean over the recorded steps. Raises SpecError where there is none."""
-        if not self._steps:
-            raise SpecError("no step was recorded: call record() after each optimizer step")
-        return {name: _mean([step[name] for step in self._steps]) for name in self.first}
+        """Return the mean over the recorded steps, of which there is one at least."""
+        of_layers = {name: zip(*(s[name] for s in self._steps), strict=True) for name in self.first}
+        return {name: LayerNorms(*map(_mean, values)) for name, values in of_layers.items()}
 
     def _measure(self) -> dict[str, LayerNorms]:
         return {
@@ -182,13 +171,9 @@ class NormTrace:
         }
 
 
-def _mean(norms: Sequence[LayerNorms]) -> LayerNorms:
-    adapters = [norm.adapter for norm in norms if norm.adapter is not None]
-    return LayerNorms(
-        adapter=math.fsum(adapters) / len(norms) if adapters else None,
-        change=math.fsum(norm.change for norm in norms) / len(norms),
-        weight=math.fsum(norm.weight for norm in norms) / len(norms),
-    )
+def _mean(values: Sequence[Any]) -> Any:
+    """Return the mean of norms, or None of a layer without adapters."""
+    return None if None in values else math.fsum(values) / len(values)
 
 
 def _distance(weights: Iterable[Weight], start: Sequence[Tensor]) -> float:

@@ -7,8 +7,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from harness.declare import MissingRows, pick
-from reproductions.lisa.norms.axis import EMBEDDING, HEAD, POSITIONS
-from reproductions.lisa.norms.experiment import MEAN, START
+from reproductions.lisa.norms.experiment import EMBEDDING, HEAD, MEAN, POSITIONS, START
 
 if TYPE_CHECKING:
     import pandas as pd

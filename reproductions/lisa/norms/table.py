@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from harness.declare import Column, Table, Tables, columns_of, param, seed_column, value
+from reproductions.lisa.models.rates import are_chosen
 from reproductions.lisa.models.shapes import shape_of
 from reproductions.lisa.norms.experiment import Draw, Training, drawn, trained
 from reproductions.lisa.norms.quantities import LORA, RUN, skew
@@ -13,8 +14,6 @@ from reproductions.lisa.norms.quantities import LORA, RUN, skew
 if TYPE_CHECKING:
     import pandas as pd
 
-CHOICE = ["model", "method"]
-"""What a learning rate is chosen for."""
 VALUES = {
     "adapter_norm": "All factors A and B; none in full training.",
     "drawn_norm": "Root of its expected square as peft draws adapters.",
@@ -76,8 +75,6 @@ def norm_table(tables: Tables, *, models: tuple[str, ...], names: tuple[str, ...
 
 def _trained(frame: pd.DataFrame) -> pd.DataFrame:
     built = frame["model"].map(lambda model: shape_of(model).num_blocks)
-    losses = frame.assign(loss=frame["validation_loss"].astype("float64").fillna(float("inf")))
-    means = losses.groupby([*CHOICE, "lr"])["loss"].mean().reset_index()
-    best = means.loc[means.groupby(CHOICE)["loss"].idxmin()]
-    rates = frame[CHOICE].merge(best, on=CHOICE, how="left")["lr"].set_axis(frame.index)
-    return frame.assign(num_blocks=built, chosen=frame["lr"] == rates)
+    losses = frame["validation_loss"].astype("float64").fillna(float("inf"))
+    chosen = are_chosen(frame, by=("model", "method"), least={"loss": losses})
+    return frame.assign(num_blocks=built, chosen=chosen)

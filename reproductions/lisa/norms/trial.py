@@ -14,15 +14,14 @@ from reproductions.lisa.base_model.experiment import base_of
 from reproductions.lisa.method.methods import from_params
 from reproductions.lisa.models.fine_tuning import (
     Setting,
-    recipe_of,
+    prepare,
     records_of,
     run_steps,
     setting_of,
 )
 from reproductions.lisa.models.shapes import Shape, shape_of
 from reproductions.lisa.models.step_memory import build
-from reproductions.lisa.norms.axis import EMBEDDING, places_of
-from reproductions.lisa.norms.experiment import MEAN, START, Draw, Training
+from reproductions.lisa.norms.experiment import EMBEDDING, MEAN, START, Draw, Training, places_of
 from reproductions.lisa.norms.layers import LayerNorms, NormTrace, layers_of, merged_norm
 
 
@@ -81,10 +80,7 @@ def measured_rows(params: Training, ctx: RunContext, setting: Setting) -> Outcom
     base = weight_norms(model)
     # On all linear layers, the embedding and the head.
     method = from_params(params.method, rank=params.rank, alpha=2.0 * params.rank, embeddings=True)
-    # Adapters are drawn from the global generator.
-    with torch.random.fork_rng():
-        torch.manual_seed(ctx.seed("adapters"))
-        prepared = method.prepare(model, recipe_of(params.lr, params.num_steps).optimizer)
+    prepared = prepare(params, ctx, model, method)
     trace = NormTrace(prepared.model)
     first = rows_of(START, trace.first, trace, base=base, shape=shape)
     losses = run_steps(params, ctx, setting, prepared, after_step=lambda step, loss: trace.record())

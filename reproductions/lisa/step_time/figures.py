@@ -9,6 +9,7 @@ import pandas as pd
 from harness.declare.reference import standings
 from harness.declare.statistics import aggregate
 from harness.publish.figures import HATCHES, PALETTE, FigureContext, points
+from reproductions.lisa.models.figures import legend_above
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,7 +47,7 @@ def time_panels(context: FigureContext) -> Figure:
         ax.grid(axis="y", visible=False)
         ax.set_title(title)
         ax.set_xlabel("time of a step (full training = 1)")
-    _legend(figure, axes, columns=3 if beside else 2)
+    legend_above(figure, axes, columns=3 if beside else 2)
     return figure
 
 
@@ -130,12 +131,3 @@ def _arithmetic(ax: Axes, rows: pd.DataFrame, names: list[str]) -> None:
         [place - HEIGHT / 2 for place in range(len(names))],
         marker="D", mfc="white", mec=PALETTE[6], ls="none", label="counted operations",
     )  # fmt: skip
-
-
-def _legend(figure: Figure, axes: list[Axes], *, columns: int) -> None:
-    found = {
-        label: handle
-        for ax in axes
-        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
-    }
-    figure.legend(list(found.values()), list(found), loc="outside upper center", ncols=columns)

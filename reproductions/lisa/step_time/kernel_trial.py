@@ -18,7 +18,7 @@ from reproductions.lisa.method.methods import LisaMethod
 from reproductions.lisa.models.shapes import shape_of
 from reproductions.lisa.models.step_memory import Workload
 from reproductions.lisa.models.training import causal_lm_loss, own_loss
-from reproductions.lisa.step_time.kernel_experiment import KernelStep
+from reproductions.lisa.step_time.experiment import KernelStep
 from reproductions.lisa.step_time.timing import NO_SWITCH, Step, freed
 
 SMALL, FEW = "tiny-smoke", Workload(seq_len=16, batch_size=3, dtype="float32")
@@ -37,8 +37,8 @@ def step_rows(params: KernelStep, ctx: RunContext) -> list[Row]:
     agrees = share <= tolerance(torch.float32, NUM_STEPS * shape_of(SMALL).ffn)["rtol"]
     with freed(device):
         rows = _timed(params, device, seed)
-    asked = {True: {"agrees": agrees, "apart": share}, False: {"agrees": None, "apart": None}}
-    return [row | asked[row["kernels"]] for row in rows]
+    asked = {"agrees": agrees, "apart": share}
+    return [row | (asked if row["kernels"] else dict.fromkeys(asked)) for row in rows]
 
 
 def parting(device: Device, seed: int) -> float:

@@ -45,18 +45,15 @@ def cold_step(*, params: dict[str, Any], device: Device, seed: int) -> dict[str,
 
 
 def _warm_rows(params: Timing, device: Device, seed: int) -> Iterator[Row]:
-    for timed, found in zip(methods_of(params), _warm_times(params, device, seed), strict=True):
+    with freed(device):
+        times = _warm_times(params, device, seed)
+    for timed, found in zip(methods_of(params), times, strict=True):
         for phase, samples in found.samples_ms.items():
             flops = found.flops[phase]
             yield _row(timed, phase, samples, flops=flops, load=found.load_average)
 
 
 def _warm_times(params: Timing, device: Device, seed: int) -> list[Times]:
-    with freed(device):
-        return _times_of_steps(params, device, seed)
-
-
-def _times_of_steps(params: Timing, device: Device, seed: int) -> list[Times]:
     # Dropout draws from the global generator, which other trials of this process share.
     with torch.random.fork_rng():
         steps = [_step(params, one, device=device, seed=seed) for one in methods_of(params)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.declare import Cell, Layout, Line, Table, Task, columns_of, param, value
 from harness.measure.in_turn import COLUMNS, steps_agree
 from reproductions.lisa.models.names import TITLES
-from reproductions.lisa.step_time.kernel_experiment import KernelStep, kernel_steps
+from reproductions.lisa.step_time.experiment import KernelStep, kernel_steps
 
 task = Task(
     "lisa/with_kernels",

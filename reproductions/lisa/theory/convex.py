@@ -11,15 +11,15 @@ fixed point itself. Letters: N samples, D features, B samples of a batch.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 from dataclasses import dataclass
-from itertools import pairwise
 
 import torch
 from torch import Tensor, nn
 
 from harness.errors import RunError, SpecError
 from reproductions.lisa.method.lisa import Lisa
+from reproductions.lisa.theory.experiment import Run
 
 _NEWTON_STEPS, _FIXED_POINT_STEPS = 100, 200
 _GRADIENT_NORM = 1e-10
@@ -136,42 +136,28 @@ def _zeros(size: int) -> nn.Parameter:
     return nn.Parameter(torch.zeros(size, dtype=torch.float64))
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Descent:
-    """How the problem is trained on."""
+def suboptimality(problem: Problem, optimum: Optimum, lisa: Lisa, run: Run, *, seed: int) -> Tensor:
+    """Train under LISA and return f_reg(w_t) - f_reg* after every step, shape (steps,).
 
-    num_steps: int
-    batch_size: int
-    lr: float
-    """eta_t = lr / sqrt(t), t from 1."""
-    decay: float
-    radius: float
-    """Radius of the ball that iterates are projected on."""
-
-
-def suboptimality(
-    problem: Problem, optimum: Optimum, lisa: Lisa, descent: Descent, *, seed: int
-) -> Tensor:
-    """Train under LISA and return f_reg(w_t) - f_reg* after every step, shape (num_steps,).
-
-    lisa: of a `BlockedWeights`, not yet attached; seed: of the batches.
+    lisa: of a `BlockedWeights`, not yet attached; run: with a step size of lr / sqrt(t), t from 1;
+    seed: of the batches.
     """
     model = lisa.model
     assert isinstance(model, BlockedWeights)
     optimizer = lisa.attach(
-        torch.optim.AdamW(model.parameters(), lr=descent.lr, weight_decay=descent.decay)
+        torch.optim.AdamW(model.parameters(), lr=run.lr, weight_decay=run.decay)
     )
     scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: (step + 1) ** -0.5)
     generator = torch.Generator().manual_seed(seed)
     count, gaps = len(problem.x_ND), []
-    for _ in range(descent.num_steps):
-        rows_B = torch.randint(count, (descent.batch_size,), generator=generator)
+    for _ in range(run.steps):
+        rows_B = torch.randint(count, (run.batch_size,), generator=generator)
         scores_B = problem.x_ND[rows_B] @ model.vector()
         nn.functional.softplus(-problem.sign_N[rows_B] * scores_B).mean().backward()
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
         scheduler.step()
-        model.project(descent.radius)
+        model.project(run.radius)
         w_D = model.vector().detach()
         gaps.append(regularised(problem, w_D, optimum.penalty_D) - optimum.value)
     return torch.tensor(gaps, dtype=torch.float64)
@@ -183,10 +169,5 @@ def log_places(num_steps: int, per_decade: int) -> list[int]:
     >>> log_places(100, 2)
     [1, 3, 10, 32, 100]
     """
-    end = torch.log10(torch.tensor(float(num_steps), dtype=torch.float64)).item()
-    places = [round(10 ** (end - k / per_decade)) for k in range(int(end * per_decade) + 1)]
-    return _ascending(sorted(places))
-
-
-def _ascending(places: Sequence[int]) -> list[int]:
-    return [*places[:1], *(b for a, b in pairwise(places) if b > a)]
+    end = math.log10(num_steps)
+    return sorted({round(10 ** (end - k / per_decade)) for k in range(int(end * per_decade) + 1)})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, log_numbers, plot_ours
+from reproductions.lisa.models.figures import legend_above
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,8 +42,7 @@ def rate_panels(context: FigureContext) -> Figure:
         ax.set_xscale("log")
     log_numbers(axes[0].yaxis)  # of both
     axes[0].set_ylabel("mean of f_reg(w_t) - f_reg*")
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=len(labels))
+    legend_above(figure, axes, columns=len(POLICIES) + 1)
     return figure
 
 

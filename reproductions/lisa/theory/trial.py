@@ -8,7 +8,6 @@ from harness.declare import Row, RunContext
 from reproductions.lisa.method.lisa import Lisa
 from reproductions.lisa.theory.convex import (
     BlockedWeights,
-    Descent,
     Problem,
     find_optimum,
     log_places,
@@ -25,14 +24,7 @@ def convex_rows(params: Run, ctx: RunContext) -> list[Row]:
     x_ND = torch.tensor(arrays["x"], dtype=torch.float64).flatten(1) / 16.0
     sign_N = 1.0 - 2.0 * torch.tensor(arrays["y"] % 2, dtype=torch.float64)
     problem = Problem(x_ND=x_ND, sign_N=sign_N)
-    descent = Descent(
-        num_steps=params.steps,
-        batch_size=params.batch_size,
-        lr=params.lr,
-        decay=params.decay,
-        radius=params.radius,
-    )
-    optimum = find_optimum(problem, decay=descent.decay, batch_size=descent.batch_size)
+    optimum = find_optimum(problem, decay=params.decay, batch_size=params.batch_size)
     lisa = Lisa(
         BlockedWeights(x_ND.shape[1], params.num_blocks),
         gamma=params.gamma,
@@ -40,7 +32,7 @@ def convex_rows(params: Run, ctx: RunContext) -> list[Row]:
         seed=ctx.seed("layers"),
         policy=params.policy,
     )
-    gaps = suboptimality(problem, optimum, lisa, descent, seed=ctx.seed("batches"))
+    gaps = suboptimality(problem, optimum, lisa, params, seed=ctx.seed("batches"))
     means = gaps.cumsum(0) / torch.arange(1, len(gaps) + 1)
     return [
         {
@@ -50,5 +42,5 @@ def convex_rows(params: Run, ctx: RunContext) -> list[Row]:
             "optimum_gradient": optimum.gradient,
             "optimum_norm": float(torch.linalg.vector_norm(optimum.w_D)),
         }
-        for place in log_places(descent.num_steps, PER_DECADE)
+        for place in log_places(params.steps, PER_DECADE)
     ]

@@ -8,7 +8,7 @@ from harness.data import load as datasets
 from harness.lm_eval import Documents
 from reproductions.lisa.lm_benchmarks.lm_tasks import made_up_documents
 from reproductions.lisa.models.language_model import LanguageModel
-from reproductions.lisa.models.pretraining import Texts, new_model
+from reproductions.lisa.models.pretraining import new_model
 from reproductions.lisa.models.shapes import shape_of
 from reproductions.lisa.models.stories import tokenizer_of
 from tests.reproductions.lisa.decoding_models import speaker
@@ -27,7 +27,7 @@ def examinee() -> LanguageModel:
     Its configuration has another end token than its tokenizer, as transformers' default is 2.
     """
     # Choices of one token each: else the shortest is always the likeliest.
-    texts = Texts(train=[text()[:20_000], " A B C D yes no maybe" * 200], held_out=[])
+    texts = [text()[:20_000], " A B C D yes no maybe" * 200]
     lm = new_model(shape_of("tiny-path"), texts, vocab_chars=20_000, seed=0)
     generator = torch.Generator().manual_seed(1)
     with torch.no_grad():

@@ -10,8 +10,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
+from reproductions.lisa.mt_bench.judge import Judge, JudgeSettings, Reply
+
+MESSAGES = [{"role": "user", "content": "Grade this."}]
 MODEL = "scripted-1"
 Action = Callable[[BaseHTTPRequestHandler], None]
 
@@ -73,6 +77,19 @@ def scripted_judge() -> Iterator[ScriptedJudge]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+def settings(url: str, **more: Any) -> JudgeSettings:
+    """Return settings of an impatient client."""
+    return JudgeSettings(url=url, **{"model": "grader", "timeout_s": 5.0, "max_retries": 2} | more)
+
+
+def ask(given: JudgeSettings, folder: Path, *, times: int = 1) -> Reply:
+    """Return the last reply of a judge that is asked so many times."""
+    with Judge(given, pace_file=folder / "judge.pace") as judge:
+        for _ in range(times):
+            reply = judge.ask(MESSAGES)
+    return reply
 
 
 def send(

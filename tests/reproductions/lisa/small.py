@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -61,6 +62,29 @@ def adamw(model: nn.Module) -> torch.optim.AdamW:
     vectors = [p for p in model.parameters() if p.dim() == 1]
     groups = [{"params": matrices, "weight_decay": 0.1}, {"params": vectors, "weight_decay": 0.0}]
     return torch.optim.AdamW(groups, lr=1e-2)
+
+
+def assert_resumes(
+    prepare: Callable[[nn.Module], torch.optim.Optimizer], *, steps: int, stop: int
+) -> None:
+    """Assert that a run that is stored and loaded by another model ends as one that goes on.
+
+    prepare: from a model to its optimizer.
+    """
+    whole, first, second = llama(), llama(), llama(seed=9)
+    train(whole, prepare(whole), batches(steps))
+    ids, optimizer = batches(steps), prepare(first)
+    train(first, optimizer, (next(ids) for _ in range(stop)))
+    stored = io.BytesIO()
+    torch.save({"model": first.state_dict(), "optimizer": optimizer.state_dict()}, stored)
+    stored.seek(0)
+    # Only tensors and plain values: nothing has to be trusted.
+    checkpoint = torch.load(stored, weights_only=True)
+    optimizer = prepare(second)
+    second.load_state_dict(checkpoint["model"])
+    optimizer.load_state_dict(checkpoint["optimizer"])
+    train(second, optimizer, ids)
+    assert_same(second, whole)
 
 
 def copy_of(model: nn.Module) -> dict[str, Tensor]:

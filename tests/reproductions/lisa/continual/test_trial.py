@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import islice, repeat
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -18,17 +18,13 @@ from scipy.stats import spearmanr
 from torch import Tensor
 
 from harness.data.load import load
-from harness.declare.claims import Claim
 from harness.declare.experiment import Status
 from harness.declare.params import Scalar
-from harness.declare.reference import load_reference
 from harness.declare.statistics import InvalidQuantity
 from harness.declare.task import Task
-from harness.declare.verdict import Word
 from harness.errors import DataError
-from harness.publish.figures import draw
 from harness.store.seeds import derive_seed
-from harness.store.table_csv import build_table, validate
+from harness.store.table_csv import build_table
 from reproductions.lisa.continual import experiment as continual
 from reproductions.lisa.continual import fig07, tab04
 from reproductions.lisa.continual.experiment import TwoStages
@@ -36,7 +32,7 @@ from reproductions.lisa.continual.quantities import lead_in_errors, rank_correla
 from reproductions.lisa.continual.table import finals
 from reproductions.lisa.continual.trial import Trial, problems_of, rows_of, text_of
 from reproductions.lisa.models.language_model import LanguageModel
-from reproductions.lisa.models.pretraining import WEIGHTS, Texts, new_model
+from reproductions.lisa.models.pretraining import WEIGHTS, new_model
 from reproductions.lisa.models.shapes import shape_of
 from reproductions.lisa.models.solving import (
     ONE_IN,
@@ -50,12 +46,9 @@ from reproductions.lisa.models.solving import (
 )
 from reproductions.lisa.models.training import IGNORED
 from reproductions.lisa.models.word_problems import sample, split_of, statements
-from tests.reproductions.lisa.memory.test_claims import FOLDER
-from tests.verdicts import bad, controlled, good, undecided
+from tests.reproductions.lisa.made import Case
 
-Case = Literal["holds", "fails"]
 TASKS = (tab04.task, fig07.task)
-CLAIMS = [pytest.param(t, c, id=f"{t.id}:{c.id}") for t in TASKS for c in t.claims]
 
 
 @dataclass(frozen=True)
@@ -85,8 +78,7 @@ class Context:
 
 def model(*, seed: int = 0) -> LanguageModel:
     text = load("grammar-text").text[:20_000]
-    texts = Texts(train=[text], held_out=[text])
-    return new_model(shape_of("tiny-path"), texts, vocab_chars=20_000, seed=seed)
+    return new_model(shape_of("tiny-path"), [text], vocab_chars=20_000, seed=seed)
 
 
 @pytest.fixture(scope="module")
@@ -259,19 +251,6 @@ def broken(lm: LanguageModel) -> LanguageModel:
     return lm
 
 
-def test_grid_is_the_same_search_for_every_method() -> None:
-    points = continual.runs.params_of("cpu")
-    tried = {
-        gamma: {(p["lr"], p["seed"]) for p in points if p["gamma"] == gamma}
-        for gamma in (0, *continual.GAMMAS)
-    }
-    assert len(points) == 36
-    assert all(len(each) == 9 for each in tried.values())
-    assert len(set(map(frozenset, tried.values()))) == 1
-    kept = {(p["gamma"], p["lr"], p["seed"]) for p in points if p["keep_weights"]}
-    assert kept == {(2, lr, seed) for lr in continual.LRS for seed in continual.SEEDS}
-
-
 def run_rows(case: Case) -> Iterator[dict[str, Any]]:
     """Holds: LISA solves more the more blocks it trains, and half of them about what full training
     does. Fails: the other way round, and far less. Every rate but 1e-3 is worse."""
@@ -318,21 +297,6 @@ def built(name: str, case: Case) -> pd.DataFrame:
         "lisa/continual_memory": memory_frame(case),
     }
     return build_table(task, {e.id: frames[e.id] for e in task.reads})
-
-
-def word(task: Task, claim: Claim, table: pd.DataFrame) -> Word:
-    profile = claim.scope.profiles[-1]
-    return controlled(claim, table, seed=task.table.seed, profile=profile).word
-
-
-@pytest.mark.parametrize(("task", "claim"), CLAIMS)
-def test_claim_holds_fails_and_needs_three_seeds(task: Task, claim: Claim) -> None:
-    held, failed = table_of(task, "holds"), table_of(task, "fails")
-    assert word(task, claim, held) is good(claim)
-    assert word(task, claim, failed) is bad(claim)
-    few = good(claim) if claim.scope.deterministic else undecided(claim)
-    assert word(task, claim, held[held["seed"] < 2]) is few
-    assert word(task, claim, held[held["method"] == "lora"]) is Word.UNTESTED
 
 
 def one_seed(case: Case = "holds") -> pd.DataFrame:
@@ -388,11 +352,3 @@ def test_at_equal_accuracy_the_lower_loss_is_chosen_and_a_diverged_rate_is_not()
     table = finals(gone)
     assert set(table.query("chosen")["lr"]) == {1e-3}
     assert table["accuracy"].isna().sum() == 4
-
-
-@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.id)
-def test_table_and_figure_are_whole(task: Task) -> None:
-    table = table_of(task, "holds")
-    assert len(validate(table, task.table, where=task.id)) == len(table)
-    reference = load_reference(FOLDER, task.id.split("/")[1])
-    assert draw(task, table=table, reference=reference, profile="cpu", width="single")

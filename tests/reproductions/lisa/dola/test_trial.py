@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, Literal
 
@@ -10,11 +10,9 @@ import pandas as pd
 import pytest
 
 from harness.data import load as datasets
-from harness.declare.experiment import RawParams, Status
-from harness.declare.reference import load_reference
+from harness.declare.experiment import Status
 from harness.declare.verdict import Word
 from harness.errors import DataError
-from harness.publish.figures import draw
 from harness.store.table_csv import build_table
 from reproductions.lisa.continual import experiment as continual
 from reproductions.lisa.dola import experiment
@@ -35,12 +33,11 @@ from reproductions.lisa.dola.trial import (
 from reproductions.lisa.models.generation import greedy
 from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.models.word_problems import Problem, extracted
-from tests.checkout import PAPERS
 from tests.reproductions.lisa.decoding_models import prompts, speaker
+from tests.reproductions.lisa.made import Upstream
 from tests.verdicts import controlled
 
 Case = Literal["holds", "fails", "none_before"]
-FOLDER = PAPERS / "lisa"
 
 
 def roomy() -> LanguageModel:
@@ -128,74 +125,34 @@ def test_a_model_is_asked_the_first_questions_of_gsm8k() -> None:
 # --- trials ---
 
 
-def without_keeping(point: RawParams) -> dict[str, Any]:
-    return {name: value for name, value in point.items() if name != "keep_weights"}
-
-
-@pytest.mark.parametrize("profile", ["smoke", "cpu"])
-def test_every_trial_starts_from_those_of_continual(profile: Any) -> None:
-    known = [without_keeping(p) for p in continual.runs.params_of(profile)]
-    points = list(experiment.grid(profile))
-    assert len(points) == (1 if profile == "smoke" else 3)
-    for point in points:
-        for lr in continual.LRS:
-            for seed in continual.SEEDS:
-                assert without_keeping(experiment.tuned(point, lr=lr, seed=seed).to_json()) in known
-
-
-@dataclass(frozen=True)
-class Kept:
-    """A trial of continual pre-training, as another one sees it."""
-
-    point: Any
-    solved: float
-    loss: float | None
-    loaded: list[Any]
-
-    def load(self, name: str) -> Any:
-        self.loaded.append(self.point)
-        return roomy().model.state_dict()
-
-    @property
-    def rows(self) -> list[dict[str, Any]]:
-        rows = [
-            {"stage": "text", "split": "validation", "loss": 0.1, "accuracy": None},
-            {"stage": "problems", "split": "test", "loss": 0.1, "accuracy": 0.9},
+def ends(*rates: list[tuple[float, float | None]]) -> Any:
+    """Return trainings that came to accuracies and losses by rate and seed, or diverged."""
+    begun = [
+        {"stage": "text", "split": "validation", "loss": 0.1, "accuracy": None},
+        {"stage": "problems", "split": "test", "loss": 0.1, "accuracy": 0.9},
+    ]
+    last = {"stage": "problems", "split": "validation"}
+    rows = [
+        [
+            [*begun, *([] if loss is None else [{**last, "accuracy": solved, "loss": loss}])]
+            for solved, loss in of
         ]
-        last = {"stage": "problems", "split": "validation", "accuracy": self.solved}
-        return rows if self.loss is None else [*rows, {**last, "loss": self.loss}]
-
-
-@dataclass(frozen=True)
-class Context:
-    """The harness's side of a run over trials that came to known ends, by rate and seed."""
-
-    ends: dict[float, list[tuple[float, float | None]]]
-
-    def seed(self, stream: str) -> int:
-        return 0
-
-    loaded: list[Any] = field(default_factory=list)
-
-    def upstream(self, _: Any, point: Any) -> Kept:
-        return Kept(point, *self.ends[point.lr][point.seed], self.loaded)
-
-
-def ends(
-    *rates: list[tuple[float, float | None]],
-) -> dict[float, list[tuple[float, float | None]]]:
-    return dict(zip(continual.LRS, rates, strict=True))
+        for of in rates
+    ]
+    return Upstream(
+        dict(zip(continual.LRS, rows, strict=True)), weights=lambda: roomy().model.state_dict()
+    )
 
 
 def test_the_rate_solves_most_over_all_seeds_then_has_the_least_loss() -> None:
     point = next(experiment.grid("cpu"))
     most = ends([(0.1, 2.0)] * 3, [(0.9, 1.5), (0.0, 1.5), (0.0, 1.5)], [(0.2, 1.0)] * 3)
-    assert experiment.best_rate(point, Context(most)) == continual.LRS[1]  # type: ignore[arg-type]
+    assert experiment.best_rate(point, most) == continual.LRS[1]
     tie = ends([(0.1, 2.0)] * 3, [(0.1, 1.5)] * 3, [(0.2, 1.0), (0.1, 1.0), (0.0, None)])
-    assert experiment.best_rate(point, Context(tie)) == continual.LRS[1]  # type: ignore[arg-type]
+    assert experiment.best_rate(point, tie) == continual.LRS[1]
     gone = ends(*[[(0.0, 1.0), (0.0, 1.0), (0.0, None)]] * 3)
-    assert experiment.best_rate(point, Context(gone)) is None  # type: ignore[arg-type]
-    assert decoded_rows(point, Context(gone)).status is Status.DIVERGED  # type: ignore[arg-type]
+    assert experiment.best_rate(point, gone) is None
+    assert decoded_rows(point, gone).status is Status.DIVERGED
 
 
 def test_the_untuned_model_and_that_of_the_seed_at_the_rate_decode(
@@ -204,8 +161,8 @@ def test_the_untuned_model_and_that_of_the_seed_at_the_rate_decode(
     monkeypatch.setattr(dola_trial, "base_of", lambda model, ctx: roomy())
     monkeypatch.setattr(dola_trial, "ROOM", 128)
     point = replace(list(experiment.grid("cpu"))[2], num_questions=2, max_new_tokens=2)
-    ctx = Context(ends([(0.1, 2.0)] * 3, [(0.1, 1.5)] * 3, [(0.2, 1.0)] * 3))
-    rows = list(decoded_rows(point, ctx).rows)  # type: ignore[arg-type]
+    ctx = ends([(0.1, 2.0)] * 3, [(0.1, 1.5)] * 3, [(0.2, 1.0)] * 3)
+    rows = list(decoded_rows(point, ctx).rows)
     lr = continual.LRS[2]
     assert [(one.lr, one.seed, one.keep_weights) for one in ctx.loaded] == [(lr, 2, True)]
     assert [(row["weights"], row["decoding"], row["lr"]) for row in rows] == [
@@ -270,11 +227,3 @@ def test_claim_holds_fails_and_needs_three_seeds_and_an_answer(name: str) -> Non
 
 def test_answers_to_other_questions_are_not_compared() -> None:
     assert decide("holds", *ASKED) is Word.ERROR
-
-
-@pytest.mark.parametrize("width", ["single", "double"])
-def test_figure_is_drawn(width: Any) -> None:
-    table = build_table(task, frames("holds", "word_problems"))
-    assert len(table) == 12
-    reference = load_reference(FOLDER, "tab13")
-    assert draw(task, table=table, reference=reference, profile="cpu", width=width)

@@ -3,33 +3,27 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
 import pytest
 
 from harness.data.codec import Content
 from harness.data.load import find, load
-from harness.declare.claims import Claim
 from harness.declare.reference import load_reference
 from harness.declare.task import Task
 from harness.declare.verdict import Word
 from harness.errors import SpecError
-from harness.publish.figures import draw
-from harness.store.table_csv import build_table, validate
+from harness.store.table_csv import build_table
 from reproductions.lisa.facts import tab14, tab15
 from reproductions.lisa.facts.experiment import Count, Model, datasets, models
 from reproductions.lisa.facts.trial import count, dataset_row, model_row
-from tests.reproductions.lisa.memory.test_claims import FOLDER
-from tests.verdicts import bad, controlled, good
+from tests.reproductions.lisa.made import FOLDER, Case, decide
 from tools.reference.lisa import written_out
 
-Case = Literal["holds", "fails"]
 CTX: Any = SimpleNamespace(dataset=load)
-MODELS = [str(point["model"]) for point in models.params_of("cpu")]
 COUNTS = datasets.params_of("cpu")
 TASKS = (tab14.task, tab15.task)
-CLAIMS = [pytest.param(t, c, id=f"{t.id}:{c.id}") for t in TASKS for c in t.claims]
 RECORDS = [{"split": "test", "subject": "law"}, {"split": "dev", "subject": "law"},
            {"split": "test", "subject": "art"}]  # fmt: skip
 
@@ -44,28 +38,6 @@ def size_row(point: Any) -> Any:
     """Return the one row of a count."""
     (row,) = dataset_row(Count.from_json(point), CTX)
     return row
-
-
-@pytest.mark.parametrize("name", MODELS)
-def test_facts_are_those_of_the_config_and_of_an_allocated_slice(name: str) -> None:
-    from reproductions.lisa.models.shapes import shape_of
-
-    facts, config = facts_row(name), shape_of(name).config()
-    assert facts["hidden"] == config.hidden_size
-    assert facts["num_blocks"] == config.num_hidden_layers
-    assert facts["heads"] == config.num_attention_heads
-    assert facts["vocab"] == config.vocab_size
-    assert facts["family"] == config.model_type
-
-
-def test_small_model_holds_what_is_counted_on_meta() -> None:
-    from reproductions.lisa.models.shapes import shape_of
-    from reproductions.lisa.models.step_memory import build
-
-    model = build(shape_of("tiny-quality").config(), "float32", seed=0)
-    facts = facts_row("tiny-quality")
-    assert facts["num_params"] == sum(p.numel() for p in model.parameters())
-    assert facts["outside_params"] == 2 * 2048 * 128 + 128
 
 
 def content(value: Any) -> Content:
@@ -160,30 +132,10 @@ def table_of(task: Task, case: Case) -> pd.DataFrame:
     return build_table(task, {e.id: frames[e.id](case) for e in task.reads})
 
 
-def word(task: Task, claim: Claim, table: pd.DataFrame) -> Word:
-    return controlled(claim, table, seed=task.table.seed, profile="cpu").word
-
-
-@pytest.mark.parametrize(("task", "claim"), CLAIMS)
-def test_claim_holds_fails_and_needs_its_rows(task: Task, claim: Claim) -> None:
-    held = table_of(task, "holds")
-    assert word(task, claim, held) is good(claim)
-    assert word(task, claim, table_of(task, "fails")) is bad(claim)
-    assert word(task, claim, held[:0]) is Word.UNTESTED
-
-
 def test_a_data_set_that_is_not_at_hand_decides_nothing() -> None:
     task = TASKS[1]
     table = table_of(task, "holds")
     table.loc[table["dataset"] == "GSM8K", "num_counted"] = None
-    words = {claim.id: word(task, claim, table) for claim in task.claims}
+    words = {claim.id: decide(task, claim, table).word for claim in task.claims}
     assert words["sizes_as_printed"] is Word.UNTESTED
     assert words["catalogue_is_right"] is Word.HOLDS
-
-
-@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.id)
-def test_table_and_figure_are_whole(task: Task) -> None:
-    table = table_of(task, "holds")
-    assert len(validate(table, task.table, where=task.id)) == len(table)
-    reference = load_reference(FOLDER, task.id.split("/")[1])
-    assert draw(task, table=table, reference=reference, profile="cpu", width="single")

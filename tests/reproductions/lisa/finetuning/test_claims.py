@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Literal
 
 import pandas as pd
 import pytest
 
-from harness.declare.claims import Claim
-from harness.declare.reference import load_reference
 from harness.declare.statistics import InvalidQuantity, MissingRows
 from harness.declare.task import Task
-from harness.declare.verdict import Verdict, Word
-from harness.publish.figures import draw
-from harness.store.table_csv import validate
+from harness.declare.verdict import Word
 from reproductions.lisa.finetuning import experiment as finetune
 from reproductions.lisa.finetuning import (
     fig01,
@@ -32,19 +27,14 @@ from reproductions.lisa.finetuning import (
     tab16,
 )
 from reproductions.lisa.finetuning.quantities import all_blocks_gap, rate_steps
-from reproductions.lisa.finetuning.table import curves, finals
+from reproductions.lisa.finetuning.table import finals
 from reproductions.lisa.models.stand_ins import FIGURE_6
-from tests.reproductions.lisa.memory.test_claims import FOLDER
-from tests.verdicts import bad, controlled, good
+from tests.reproductions.lisa.made import Case, claim_of, decide
 
-Case = Literal["holds", "fails"]
 TASKS = tuple(
     one.task
     for one in (fig01, fig06, fig08, fig09, fig10, fig11, tab06, tab07, tab10, tab11, tab12, tab16)
 )
-CLAIMS = [pytest.param(t, c, id=f"{t.id}:{c.id}") for t in TASKS for c in t.claims]
-EXACT = [p for p in CLAIMS if p.values[1].scope.grade == "exact"]  # type: ignore[attr-defined]
-EMPIRICAL = [p for p in CLAIMS if p.values[1].scope.grade == "empirical"]  # type: ignore[attr-defined]
 START, CHECKED = 5.0, (0, 1, 61, 110, 122)
 HOLDS = {"full": 3.0, "galore": 3.5, "cyclic": 3.5}
 BEST_RATE = {0: 3e-3, 2: 3e-3, 4: 1e-3, 8: 1e-3}
@@ -121,46 +111,9 @@ def table_of(task: Task, case: Case) -> pd.DataFrame:
 def viewed(name: str, case: Case) -> pd.DataFrame:
     view, found = TASK_OF[name].table.make, frames(case)
     assert view is not None
-    return view({one.id: found[one.id] for one in TASK_OF[name].reads})
-
-
-def decide(claim: Claim, task: Task, table: pd.DataFrame) -> Verdict:
-    profile = "cpu" if "cpu" in claim.scope.profiles else claim.scope.profiles[-1]
-    return controlled(claim, table, seed=task.table.seed, profile=profile)
-
-
-def word_of(claim: Claim, task: Task, table: pd.DataFrame) -> Word:
-    return decide(claim, task, table).word
-
-
-@pytest.mark.parametrize(("task", "claim"), CLAIMS)
-def test_claim_holds(task: Task, claim: Claim) -> None:
-    table = table_of(task, "holds")
-    verdict = decide(claim, task, table)
-    assert verdict.word == good(claim), verdict
-
-
-@pytest.mark.parametrize(("task", "claim"), CLAIMS)
-def test_claim_fails(task: Task, claim: Claim) -> None:
-    table = table_of(task, "fails")
-    if claim.id == "rates_are_of_the_grid":
-        table = table.assign(lr=table["lr"].replace(1e-3, 2e-3))
-    verdict = decide(claim, task, table)
-    assert verdict.word == bad(claim), verdict
-
-
-@pytest.mark.parametrize(("task", "claim"), EMPIRICAL)
-def test_two_seeds_decide_nothing(task: Task, claim: Claim) -> None:
-    table = table_of(task, "holds")
-    assert word_of(claim, task, table[table["seed"] < 2]) == Word.UNDECIDED
-
-
-@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.id)
-def test_tables_have_their_columns_and_can_be_drawn(task: Task) -> None:
-    table = table_of(task, "holds")[task.table.names]
-    table = validate(table, task.table, where=task.id)
-    reference = load_reference(FOLDER, task.id.split("/")[1])
-    assert draw(task, table=table, reference=reference, profile="cpu").startswith(b"<?xml")
+    table = view({one.id: found[one.id] for one in TASK_OF[name].reads})
+    wrong = case == "fails" and name == "lisa/tab16"
+    return table.assign(lr=table["lr"].replace(1e-3, 2e-3)) if wrong else table
 
 
 def test_the_rate_is_chosen_by_validation_alone_over_all_seeds() -> None:
@@ -189,13 +142,6 @@ def test_a_rate_that_diverged_at_one_seed_is_not_chosen() -> None:
     assert table.loc[table["lr"] == 1e-3, "test_loss"].isna().sum() == 1
 
 
-def test_curves_show_the_chosen_rate_alone() -> None:
-    frame = frames("holds")[finetune.runs.id]
-    table = curves(frame[frame["method"] == "full"], split="test")
-    assert set(table["lr"]) == {1e-3}
-    assert set(table["split"]) == {"test"}
-
-
 def test_best_rate_at_the_end_of_the_grid_is_no_place() -> None:
     frame = frames("holds")[finetune.runs.id]
     table = finals(frame[(frame["method"] == "lisa") & (frame["lr"] >= 1e-3)])
@@ -210,14 +156,14 @@ def test_a_method_whose_best_rate_ends_the_grid_decides_nothing(lr: float) -> No
     (claim,) = fig06.task.claims
     table = table_of(fig06.task, "holds")
     lora = (table["method"] == "lora") & (table["model"] == "tiny-quality")
-    verdict = decide(claim, fig06.task, table.assign(lr=table["lr"].mask(lora, lr)))
+    verdict = decide(fig06.task, claim, table.assign(lr=table["lr"].mask(lora, lr)))
     assert verdict.word is Word.UNDECIDED
     assert verdict.reason == (
         f"the best rate of lora on tiny-quality is {lr:g}, an end of the grid"
     )
     # What is not compared may end it.
     full = table["method"] == "full"
-    assert word_of(claim, fig06.task, table.assign(lr=table["lr"].mask(full, lr))) is (
+    assert decide(fig06.task, claim, table.assign(lr=table["lr"].mask(full, lr))).word is (
         Word.SUPPORTED
     )
 
@@ -227,14 +173,14 @@ def test_every_model_s_loss_and_every_later_draw_counts() -> None:
     table = table_of(fig06.task, "holds")
     for model, name in FIGURE_6.items():
         worse = (table["model"] == model) & (table["method"] == "lisa")
-        verdict = decide(claim, fig06.task, table.assign(loss=table["loss"] + 5.0 * worse))
+        verdict = decide(fig06.task, claim, table.assign(loss=table["loss"] + 5.0 * worse))
         assert (verdict.word, verdict.deciding) == (Word.CONTRADICTED, name)
-    claim = next(claim for claim in tab06.task.claims if claim.id == "one_draw_is_worst")
+    claim = claim_of(tab06.task, "one_draw_is_worst")
     table = table_of(tab06.task, "holds")
     for period in (25, 5):
         worse = (table["gamma"] == 2) & (table["period"] == period)
         found = table.assign(test_loss=table["test_loss"] + 5.0 * worse)
-        assert word_of(claim, tab06.task, found) is Word.CONTRADICTED
+        assert decide(tab06.task, claim, found).word is Word.CONTRADICTED
 
 
 def test_blocks_that_give_little_of_the_lead_are_seen_though_lisa_leads() -> None:
@@ -243,7 +189,7 @@ def test_blocks_that_give_little_of_the_lead_are_seen_though_lisa_leads() -> Non
     control = table["method"] == "no_blocks"
     assert set(table.loc[control, "gamma"]) == {0}
     near = table.assign(loss=table["loss"].mask(control, table["loss"] - 0.4))
-    assert word_of(claim, fig01.task, near) is Word.CONTRADICTED
+    assert decide(fig01.task, claim, near).word is Word.CONTRADICTED
 
 
 def test_all_blocks_are_compared_at_every_step() -> None:

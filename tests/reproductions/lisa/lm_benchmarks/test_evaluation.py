@@ -20,8 +20,7 @@ from harness.lm_eval import task_over
 from reproductions.lisa.lm_benchmarks.evaluation import StartedLM, benchmark_rows
 from reproductions.lisa.lm_benchmarks.experiment import DATASETS
 from reproductions.lisa.lm_benchmarks.lm_tasks import definition, documents_of
-from reproductions.lisa.lm_benchmarks.questions import QUESTIONS, word_problem
-from reproductions.lisa.lm_benchmarks.scorer import log_likelihoods
+from reproductions.lisa.lm_benchmarks.scorer import QUESTIONS, log_likelihoods, word_problem
 from reproductions.lisa.models.generation import greedy
 from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.models.stories import read_stories

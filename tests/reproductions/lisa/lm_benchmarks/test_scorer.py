@@ -9,8 +9,9 @@ import pytest
 import torch
 
 from reproductions.lisa.lm_benchmarks import scorer
-from reproductions.lisa.lm_benchmarks.questions import QUESTIONS, Question
 from reproductions.lisa.lm_benchmarks.scorer import (
+    QUESTIONS,
+    Question,
     accuracies,
     answer_room,
     choice_accuracy,

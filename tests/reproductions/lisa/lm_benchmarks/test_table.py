@@ -2,39 +2,31 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
 import pytest
 
-from harness.declare.claims import Claim
 from harness.declare.experiment import Status
-from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.declare.verdict import Word
 from harness.errors import DataError, SpecError
-from harness.publish.figures import draw
 from harness.store.table_csv import build_table
 from reproductions.lisa.finetuning import experiment as finetune
 from reproductions.lisa.lm_benchmarks import tab02, tab05
-from reproductions.lisa.lm_benchmarks import trial as lm_trial
 from reproductions.lisa.lm_benchmarks.experiment import DATASETS, Asked, accuracy
 from reproductions.lisa.lm_benchmarks.quantities import leads_but_error
 from reproductions.lisa.lm_benchmarks.scorer import log_likelihoods
 from reproductions.lisa.lm_benchmarks.trial import accuracy_rows
 from reproductions.lisa.models.scored import METHODS, NOT_GIVEN, VANILLA, load_given
 from tests.reproductions.lisa.benchmark_models import examinee
-from tests.verdicts import bad, controlled, good, undecided
+from tests.reproductions.lisa.made import Case, Upstream, claim_of, decide
 
-Case = Literal["holds", "fails"]
 TASKS = (tab02.task, tab05.task)
-CLAIMS = [pytest.param(t, c, id=f"{t.id}:{c.id}") for t in TASKS for c in t.claims]
 HOLDS = {VANILLA: 0.40, "lora": 0.40, "galore": 0.38, "lisa": 0.42, "full": 0.43}
 FAILS = {VANILLA: 0.50, "lora": 0.46, "galore": 0.44, "lisa": 0.40, "full": 0.39}
 
@@ -42,38 +34,16 @@ FAILS = {VANILLA: 0.50, "lora": 0.46, "galore": 0.44, "lisa": 0.40, "full": 0.39
 # --- models ---
 
 
-@dataclass(frozen=True)
-class Kept:
-    """A fine-tuning that came to a validation loss, or diverged."""
-
-    point: Any
-    loss: float | None
-    loaded: list[Any]
-
-    def load(self, name: str) -> None:
-        self.loaded.append(self.point)
-
-    @property
-    def rows(self) -> list[dict[str, Any]]:
-        rows = [{"split": "test", "loss": 0.1}, {"split": "train", "loss": 0.2}]
-        return rows if self.loss is None else [*rows, {"split": "validation", "loss": self.loss}]
-
-
-@dataclass(frozen=True)
-class Context:
-    """The harness's side of a run over fine-tunings with known losses, by rate and seed."""
-
-    losses: dict[float, list[float | None]]
-
-    loaded: list[Any] = field(default_factory=list)
-
-    def upstream(self, _: Any, point: Any) -> Kept:
-        return Kept(point, self.losses[point.lr][point.seed], self.loaded)
-
-
 def losses(*rates: list[float | None]) -> Any:
+    """Return fine-tunings that came to validation losses by rate and seed, or diverged."""
     rest = [[9.0] * 3] * (len(finetune.LRS) - len(rates))
-    return Context(dict(zip(finetune.LRS, [*rates, *rest], strict=True)))  # type: ignore[arg-type]
+    begun = [{"split": "test", "loss": 0.1}, {"split": "train", "loss": 0.2}]
+
+    def rows(loss: float | None) -> list[dict[str, Any]]:
+        return begun if loss is None else [*begun, {"split": "validation", "loss": loss}]
+
+    ends = [[rows(loss) for loss in of] for of in [*rates, *rest]]
+    return Upstream(dict(zip(finetune.LRS, ends, strict=True)))
 
 
 class Blank:
@@ -102,46 +72,6 @@ def test_method_that_diverged_at_every_rate_has_no_rows() -> None:
     gone = losses(*[[1.0, None, 1.0]] * len(finetune.LRS))
     outcome = accuracy_rows(first_point(), gone)
     assert (list(outcome.rows), outcome.status) == ([], Status.DIVERGED)
-
-
-def test_rows_hold_the_rate(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lm_trial, "load_scored", lambda params, ctx: ("a model", 1e-3))
-    monkeypatch.setattr(lm_trial, "documents_for", lambda params, ctx: {})
-    monkeypatch.setattr(
-        "reproductions.lisa.lm_benchmarks.evaluation.benchmark_rows",
-        lambda lm, documents: [{"model": lm}],
-    )
-    rows = accuracy_rows(first_point(), losses()).rows
-    assert list(rows) == [{"model": "a model", "lr": 1e-3}]
-
-
-@pytest.mark.parametrize("profile", ["smoke", "cpu"])
-def test_every_method_starts_from_trials_of_fine_tuning(profile: Profile) -> None:
-    known = [without_keeping(point) for point in finetune.runs.params_of(profile)]
-    points = accuracy.tuned.params_of(profile)
-    assert [point["method"] for point in points] == (
-        ["lisa"] if profile == "smoke" else list(METHODS)
-    )
-    for point in points:
-        for lr in finetune.LRS:
-            for seed in finetune.SEEDS:
-                trial = finetune.kept(Asked.from_json(point), lr=lr, seed=seed).to_json()
-                assert without_keeping(trial) in known
-                assert trial["keep_weights"] or seed != point["seed"]
-
-
-def without_keeping(point: Any) -> dict[str, Any]:
-    return {name: value for name, value in point.items() if name != "keep_weights"}
-
-
-def test_models_of_the_paper_need_a_gpu_with_room_for_their_weights() -> None:
-    points = [*accuracy.given.params_of("paper"), *accuracy.given_70b.params_of("paper")]
-    assert len(points) == 4 * (1 + len(METHODS)) * 3
-    needs = {str(point["model"]): accuracy.given.needs_of(point) for point in points}
-    assert {one.device for one in needs.values()} == {"cuda"}
-    assert {one.data for one in needs.values()} == {tuple(DATASETS.values())}
-    assert 13e9 < needs["llama-2-7b"].gpu_bytes < 16e9
-    assert needs["llama-2-70b"].gpu_bytes > 140e9
 
 
 def test_model_handed_in_is_the_one_that_was_saved(tmp_path: Path) -> None:
@@ -192,38 +122,6 @@ def table_of(task: Task, case: Case, *, num_seeds: int = 3) -> pd.DataFrame:
     return build_table(task, frames | {given.id: pd.DataFrame(rows_of(case, models, num_seeds))})
 
 
-def decide(task: Task, claim: Claim, table: pd.DataFrame, profile: Profile | None = None) -> Any:
-    profile = profile or claim.scope.profiles[-1]
-    return controlled(claim, table, seed=task.table.seed, profile=profile)
-
-
-@pytest.mark.parametrize(("task", "claim"), CLAIMS)
-def test_claim_holds_fails_and_needs_three_seeds(task: Task, claim: Claim) -> None:
-    assert decide(task, claim, table_of(task, "holds")).word is good(claim)
-    assert decide(task, claim, table_of(task, "fails")).word is bad(claim)
-    few = decide(task, claim, table_of(task, "holds", num_seeds=2)).word
-    assert few is (good(claim) if claim.scope.deterministic else undecided(claim))
-
-
-@pytest.mark.parametrize(("task", "claim"), CLAIMS)
-def test_small_models_decide_what_is_exact_and_say_why_nothing_else(
-    task: Task, claim: Claim
-) -> None:
-    for profile in ("smoke", "cpu"):
-        verdict = decide(task, claim, table_of(task, "holds"), profile)  # type: ignore[arg-type]
-        if claim.scope.grade == "exact":
-            assert verdict.word is good(claim)
-        else:
-            assert (verdict.word, "guesses" in verdict.reason) == (Word.UNTESTED, True)
-
-
-@pytest.mark.parametrize(("task", "claim"), CLAIMS)
-def test_claim_is_not_run_without_its_rows(task: Task, claim: Claim) -> None:
-    table = table_of(task, "holds")
-    kept = table[table["method"] == VANILLA] if claim.scope.grade == "empirical" else table.iloc[:0]
-    assert decide(task, claim, kept).word is Word.UNTESTED
-
-
 def test_table_has_its_benchmarks_alone_and_methods_in_one_order() -> None:
     for task, names in zip(TASKS, (list(DATASETS)[:3], list(DATASETS)[3:]), strict=True):
         table = table_of(task, "holds", num_seeds=1)
@@ -255,7 +153,7 @@ def test_lisa_wins_a_cell_up_to_one_standard_error_of_the_best() -> None:
 
 @pytest.mark.parametrize("name", ["gsm8k", "pubmedqa"])
 def test_either_benchmark_of_table_5_decides(name: str) -> None:
-    (claim,) = (claim for claim in tab05.task.claims if claim.id == "lisa_at_least_lora")
+    claim = claim_of(tab05.task, "lisa_at_least_lora")
     table = table_of(tab05.task, "holds")
     behind = (table["task"] == name) & (table["method"] == "lisa")
     moved = table.assign(accuracy=table["accuracy"].mask(behind, 0.1))
@@ -266,11 +164,3 @@ def test_two_rows_for_one_cell_are_no_answer() -> None:
     table = one_seed("holds")
     with pytest.raises(SpecError, match="two accuracies"):
         cells_won(pd.concat([table, table]))
-
-
-@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.id)
-def test_figure_has_a_dot_a_method_and_stays_legible_without_errors(task: Task) -> None:
-    table = table_of(task, "holds", num_seeds=1).assign(stderr=math.nan, accuracy=0.0)
-    reference = pd.DataFrame(columns=["series", "x_name", "y_name", "value", "status"])
-    image = draw(task, table=table, reference=reference, profile="cpu")
-    assert image.startswith(b"<?xml")

@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
 import pytest
 
-from harness.declare.claims import Claim
 from harness.declare.papers import load_paper
 from harness.declare.profiles import Profile
 from harness.declare.reference import load_reference
 from harness.declare.task import Task
 from harness.declare.verdict import Word
 from harness.publish.figures import draw
-from harness.store.table_csv import build_table, validate
+from harness.store.table_csv import build_table
 from reproductions.lisa.memory import experiment as memory
 from reproductions.lisa.memory import fig03, tab01
 from reproductions.lisa.memory.quantities import least_rise, length_near
-from tests.checkout import PAPERS
-from tests.verdicts import bad, controlled, good
+from tests.reproductions.lisa.made import FOLDER, Case, claim_of, decide
 from tools.reference import lisa as convert_reference
 
-Case = Literal["holds", "fails"]
-FOLDER = PAPERS / "lisa"
 TASKS = (tab01.task, fig03.task)
-CLAIMS = [pytest.param(t, c, id=f"{t.id}:{c.id}") for t in TASKS for c in t.claims]
 GB = 10**9
 CPU_AND_GPU: tuple[Profile, ...] = ("cpu", "gpu")
 SAVED = {"full": 10, "lora_dropped": 14, "lora": 9, "lisa": 7}
@@ -96,39 +91,6 @@ def table_of(task: Task, case: Case) -> pd.DataFrame:
     return build_table(task, {e.id: frames[e.id] for e in task.reads})
 
 
-def decide(task: Task, claim: Claim, table: pd.DataFrame) -> Any:
-    profile = "gpu" if "gpu" in claim.scope.profiles else "cpu"
-    return controlled(claim, table, seed=task.table.seed, profile=profile)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(("task", "claim"), CLAIMS)
-def test_claim_holds_on_a_table_made_to_hold(task: Task, claim: Claim) -> None:
-    verdict = decide(task, claim, table_of(task, "holds"))
-    assert (verdict.word, verdict.reason) == (good(claim), "")
-
-
-@pytest.mark.parametrize(("task", "claim"), CLAIMS)
-def test_claim_fails_on_a_table_made_to_fail(task: Task, claim: Claim) -> None:
-    assert decide(task, claim, table_of(task, "fails")).word is bad(claim)
-
-
-@pytest.mark.parametrize(("task", "claim"), CLAIMS)
-def test_claim_is_not_run_without_its_rows(task: Task, claim: Claim) -> None:
-    table = table_of(task, "holds")
-    kept = table[(table["method"] == "full") & (table["how"] == "count")]
-    exact_on_one_row = claim.id in ("trainable_as_computed", "static_as_computed")
-    expected = good(claim) if exact_on_one_row else Word.UNTESTED
-    assert decide(task, claim, kept).word is expected
-
-
-@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.id)
-def test_table_and_figure_are_whole(task: Task) -> None:
-    table = table_of(task, "holds")
-    assert len(validate(table, task.table, where=task.id)) == len(table)
-    reference = load_reference(FOLDER, task.id.split("/")[1])
-    assert draw(task, table=table, reference=reference, profile="cpu", width="single")
-
-
 @pytest.mark.parametrize(
     ("task", "said"),
     [
@@ -158,7 +120,7 @@ def test_a_step_without_room_is_not_compared() -> None:
 
 @pytest.mark.parametrize("dropout", [0.1, 0.0])
 def test_lora_of_either_dropout_decides(dropout: float) -> None:
-    (claim,) = (claim for claim in tab01.task.claims if claim.id == "lisa_within_lora")
+    claim = claim_of(tab01.task, "lisa_within_lora")
     table = table_of(tab01.task, "holds")
     less = (table["method"] == "lora") & (table["dropout"] == dropout)
     table["peak_allocated_bytes"] = table["peak_allocated_bytes"].mask(less, GB)
@@ -167,7 +129,7 @@ def test_lora_of_either_dropout_decides(dropout: float) -> None:
 
 @pytest.mark.parametrize("shape", ["tiny-deep", "llama-2-7b"])
 def test_activations_are_asked_of_every_model_that_was_counted(shape: str) -> None:
-    (claim,) = (claim for claim in fig03.task.claims if claim.id == "lisa_saves_activations")
+    claim = claim_of(fig03.task, "lisa_saves_activations")
     table = table_of(fig03.task, "holds")
     assert decide(fig03.task, claim, table[table["shape"] == shape]).word is Word.HOLDS
     more = (table["method"] == "lisa") & (table["shape"] == shape)
@@ -186,14 +148,3 @@ def test_every_converted_file_is_there_and_belongs_to_items_of_the_paper() -> No
     assert {path.name for path in (FOLDER / "reference").iterdir()} == set(convert_reference.FILES)
     words = {item.id for item in load_paper(FOLDER).items}
     assert set(load_reference(FOLDER)["task"]) <= words
-
-
-def test_what_only_an_early_version_shows_is_called_so() -> None:
-    rows = load_reference(FOLDER)
-    early = rows[rows["status"] == "early_version"]
-    assert {"tab01", "fig02", "fig03", "fig04"} <= set(early["task"])
-    cell = early[(early["series"] == "LLaMA-2-7B") & (early["y_name"] == "lisa_E+H+2L")]
-    assert cell["value"].tolist() == [23.0]
-    out_of_memory = early[(early["series"] == "LLaMA-2-70B") & (early["y_name"] == "vanilla")]
-    assert out_of_memory["value_text"].tolist() == ["OOM"]
-    assert out_of_memory["value"].isna().all()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import io
 import sys
 import types
 from collections.abc import Callable, Iterator
@@ -20,7 +19,7 @@ from harness.measure.memory import optimizer_tensors, storage_bytes
 from reproductions.kernels.adamw.optimizer import KernelAdamW
 from reproductions.lisa.method.galore import GaloreAdamW, projector
 from reproductions.lisa.method.methods import Galore
-from tests.reproductions.lisa.small import adamw, assert_same, batches, llama, train
+from tests.reproductions.lisa.small import adamw, assert_resumes, assert_same, batches, llama, train
 
 RANK, GAP, SCALE = 3, 4, 0.25
 ADAM: dict[str, Any] = {"lr": 1e-2, "betas": (0.8, 0.95), "weight_decay": 0.0}
@@ -171,26 +170,9 @@ def test_what_is_not_projected_is_adamw_to_the_bit() -> None:
 @pytest.mark.parametrize("stop", [GAP - 1, GAP, GAP + 2])
 def test_resumed_equals_uninterrupted(stop: int) -> None:
     method = Galore(rank=RANK, update_gap=GAP, scale=SCALE)
-
-    def prepared(seed: int = 0) -> tuple[nn.Module, torch.optim.Optimizer]:
-        model = llama(seed=seed)
-        return model, method.prepare(model, lambda _: adamw(model)).optimizer
-
-    whole, optimizer = prepared()
-    train(whole, optimizer, batches(3 * GAP))
-    first, optimizer = prepared()
-    ids = batches(3 * GAP)
-    train(first, optimizer, (next(ids) for _ in range(stop)))
-    stored = io.BytesIO()
-    torch.save({"model": first.state_dict(), "optimizer": optimizer.state_dict()}, stored)
-    stored.seek(0)
-    # Only tensors and plain values: nothing has to be trusted.
-    checkpoint = torch.load(stored, weights_only=True)
-    second, optimizer = prepared(seed=9)
-    second.load_state_dict(checkpoint["model"])
-    optimizer.load_state_dict(checkpoint["optimizer"])
-    train(second, optimizer, ids)
-    assert_same(second, whole)
+    assert_resumes(
+        lambda m: method.prepare(m, lambda _: adamw(m)).optimizer, steps=3 * GAP, stop=stop
+    )
 
 
 @pytest.mark.parametrize("kind", [torch.optim.AdamW, KernelAdamW])

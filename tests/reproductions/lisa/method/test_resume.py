@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import io
 from typing import Any, get_args
 
 import pytest
 import torch
+from torch import nn
 
 from harness.errors import DataError, RunError
 from reproductions.lisa import Lisa, StatePolicy
 from reproductions.lisa.method.methods import Full, Galore, Lora, Method
-from tests.reproductions.lisa.small import adamw, assert_same, batches, llama, train
+from tests.reproductions.lisa.small import adamw, assert_resumes, batches, llama, train
 
 SETTINGS: dict[str, Any] = {"gamma": 2, "period": 3, "seed": 2}
 
@@ -21,28 +21,15 @@ SETTINGS: dict[str, Any] = {"gamma": 2, "period": 3, "seed": 2}
 def test_resumed_equals_uninterrupted(policy: StatePolicy, stop: int, kind: Any) -> None:
     """The optimizer's checkpoint alone carries it, within a period and at its end."""
     settings = SETTINGS | {"policy": policy, "sampler": kind}
-    whole = llama()
-    train(whole, Lisa(whole, **settings).attach(adamw(whole)), batches(11))
+    lisas: list[Lisa] = []
 
-    first = llama()
-    stopped = Lisa(first, **settings)
-    optimizer = stopped.attach(adamw(first))
-    ids = batches(11)
-    train(first, optimizer, (next(ids) for _ in range(stop)))
-    stored = io.BytesIO()
-    torch.save({"model": first.state_dict(), "optimizer": optimizer.state_dict()}, stored)
-    stored.seek(0)
-    # Only tensors and plain values: nothing has to be trusted.
-    checkpoint = torch.load(stored, weights_only=True)
+    def prepare(model: nn.Module) -> torch.optim.Optimizer:
+        lisas.append(Lisa(model, **settings))
+        return lisas[-1].attach(adamw(model))
 
-    second = llama(seed=9)
-    lisa = Lisa(second, **settings)
-    optimizer = lisa.attach(adamw(second))
-    second.load_state_dict(checkpoint["model"])
-    optimizer.load_state_dict(checkpoint["optimizer"])
-    assert (lisa.step, lisa.visited) == (stop, stopped.visited)
-    train(second, optimizer, ids)
-    assert_same(second, whole)
+    assert_resumes(prepare, steps=11, stop=stop)
+    whole, _, resumed = lisas
+    assert (resumed.step, resumed.visited) == (11, whole.visited)
 
 
 def checkpoint_of_lisa() -> dict[str, Any]:

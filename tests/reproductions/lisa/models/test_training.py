@@ -18,7 +18,7 @@ from harness.errors import DataError, SpecError
 from reproductions.lisa.method.lisa import Lisa
 from reproductions.lisa.models import pretraining
 from reproductions.lisa.models.language_model import LanguageModel
-from reproductions.lisa.models.pretraining import Texts, batches_of, new_model, pretrain, windows_of
+from reproductions.lisa.models.pretraining import batches_of, new_model, pretrain, windows_of
 from reproductions.lisa.models.shapes import shape_of
 from reproductions.lisa.models.tokenizer import as_tensor, from_tensor, learn_tokenizer
 from reproductions.lisa.models.training import (
@@ -126,8 +126,7 @@ def base() -> LanguageModel:
 
 
 def fresh() -> LanguageModel:
-    texts = Texts(train=[GRAMMAR[:20_000]], held_out=[])
-    return new_model(shape_of("tiny-path"), texts, vocab_chars=20_000, seed=0)
+    return new_model(shape_of("tiny-path"), [GRAMMAR[:20_000]], vocab_chars=20_000, seed=0)
 
 
 @given(text=st.text(max_size=60))

@@ -17,7 +17,7 @@ from harness.data import load as datasets
 from harness.errors import DataError, SpecError
 from harness.registry import Library, experiments_of
 from harness.run.executors.inline import InlineExecutor
-from harness.run.plan import Action, MachineLimits, make_plan
+from harness.run.plan import MachineLimits, make_plan
 from harness.run.runner import Runner, Summary
 from harness.store.record import Record
 from harness.store.result import build_result, json_text
@@ -29,7 +29,7 @@ from reproductions.lisa.models.instructions import prompt_of
 from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.models.tokenizer import as_tensor, from_tensor, learn_tokenizer
 from reproductions.lisa.mt_bench import experiment as mt_bench
-from reproductions.lisa.mt_bench import tab03, tab09
+from reproductions.lisa.mt_bench import tab03
 from reproductions.lisa.mt_bench.answers import (
     MADE_UP,
     TEMPERATURES,
@@ -103,10 +103,6 @@ def test_questions_that_do_not_fit_are_refused() -> None:
         read_questions([{**record, "category": "maths"}], [])
     with pytest.raises(DataError, match="has 1 turns"):
         read_questions([{**record, "category": "stem", "turns": ["What?"]}], [])
-
-
-def test_made_up_questions_show_each_temperature() -> None:
-    assert {TEMPERATURES[question.category] for question in MADE_UP} == {0.0, 0.1, 0.7}
 
 
 def seed_of(stream: str) -> int:
@@ -237,7 +233,7 @@ def store(tmp_path: Path) -> RecordStore:
 TASK = tab03.task
 
 
-def run(store: RecordStore, *, judged: bool) -> Summary:
+def run(store: RecordStore) -> Summary:
     """Run Table 3 at smoke in this process, with everything that it starts from."""
     library = Library()
     library.tasks[TASK.id] = TASK
@@ -245,13 +241,13 @@ def run(store: RecordStore, *, judged: bool) -> Summary:
     for experiment in experiments_of([TASK]):
         if experiment.id not in library.experiments:
             library.experiments[experiment.id] = experiment
-    plan = make_plan([TASK], "smoke", overridden(store, JUDGED if judged else None), LIMITS)
+    plan = make_plan([TASK], "smoke", overridden(store, JUDGED), LIMITS)
     facts = {**FACTS, "overrides": dict(plan.overrides)}
     return Runner(plan, store, library, InlineExecutor(), Silent(), facts=facts).run()
 
 
-def records(store: RecordStore, *, judged: bool) -> list[Record]:
-    trials = [t for e in TASK.reads for t in grid_of(e, "smoke", JUDGED if judged else None)]
+def records(store: RecordStore) -> list[Record]:
+    trials = [t for e in TASK.reads for t in grid_of(e, "smoke", JUDGED)]
     found = [store.result(trial) for trial in trials]
     assert all(found)
     return [record for record in found if record]
@@ -261,26 +257,12 @@ def files_of(store: RecordStore) -> list[Path]:
     return [path for path in store.workspace.runs.rglob("*") if path.is_file()]
 
 
-def test_at_smoke_nobody_grades(store: RecordStore) -> None:
-    assert run(store, judged=False).failed == []
-    vanilla, lisa = records(store, judged=False)
-    for record in (vanilla, lisa):
-        assert len(record.rows) == 2 * len(MADE_UP)
-        for row in record.rows:
-            assert (row["rating"], row["judge"], row["judgement"]) == (None, None, None)
-            assert row["answer_tokens"] <= 8
-    assert {row["lr"] for row in vanilla.rows} == {None}
-    assert {row["lr"] for row in lisa.rows} == {finetune.FIXED_LR}
-    # Fine-tuning changed what it says.
-    assert [row["answer"] for row in vanilla.rows] != [row["answer"] for row in lisa.rows]
-
-
 def test_a_failed_trial_goes_on_where_it_was(server: ScriptedJudge, store: RecordStore) -> None:
     """Also where the judge repeats the key in what it says and in its refusal."""
     replies = [says(f"Well, {KEY}. [[4]]"), says("I cannot say."), says("[[9]]"), says("[[2]]")]
     server.script = [*replies, status(400, f"no more today, {KEY}")]
     server.then = says("[[3]]")
-    (failed,) = run(store, judged=True).failed
+    (failed,) = run(store).failed
     assert "no more today, ***" in failed.note
     result = build_result(TASK, "smoke", store.read, JUDGED)
     assert result is not None
@@ -289,57 +271,22 @@ def test_a_failed_trial_goes_on_where_it_was(server: ScriptedJudge, store: Recor
     before = [one.prompt for one in server.asked]
     # The other trial was run to its end.
     assert len(before) == 5 + 6
-    assert run(store, judged=True).failed == []
+    assert run(store).failed == []
     again = [one.prompt for one in server.asked][len(before) :]
     # The one that was refused is asked again, and the one that never was.
     assert again[0] == before[4]
     assert len(again) == 2
     assert again[1] not in before[:5]
-    vanilla, _ = records(store, judged=True)
+    vanilla, lisa = records(store)
+    # Fine-tuning changed what it says, and the judge was told what either said.
+    assert [row["answer"] for row in vanilla.rows] != [row["answer"] for row in lisa.rows]
+    asked = {one.prompt for one in server.asked}
+    for row in (*vanilla.rows, *lisa.rows):
+        assert any(str(row["answer"]) in prompt for prompt in asked)
+    assert {row["lr"] for row in lisa.rows} == {finetune.FIXED_LR}
     ratings = [row["rating"] for row in vanilla.rows]
     assert ratings == [4.0, None, 9.0, 2.0, 3.0, 3.0]
     assert [row["judgement"] for row in vanilla.rows[:2]] == ["Well, ***. [[4]]", "I cannot say."]
     assert {row["judge"] for row in vanilla.rows} == {MODEL}
     left = [path.name for path in (store.workspace.runs / "checkpoints").iterdir()]
     assert not [name for name in left if not name.startswith("judge.pace")]
-
-
-def test_prompts_hold_the_answers_and_no_record_the_key(
-    server: ScriptedJudge, store: RecordStore
-) -> None:
-    assert run(store, judged=True).failed == []
-    vanilla, lisa = records(store, judged=True)
-    asked = {one.prompt for one in server.asked}
-    for row in (*vanilla.rows, *lisa.rows):
-        assert any(str(row["answer"]) in prompt for prompt in asked)
-    assert len({row["prompt"] for row in vanilla.rows}) == len(vanilla.rows)
-    assert files_of(store)
-    assert not [path for path in files_of(store) if KEY.encode() in path.read_bytes()]
-
-
-@pytest.mark.data
-@pytest.mark.parametrize("has_judge", [True, False])
-def test_without_a_judge_every_trial_of_the_cpu_is_blocked(
-    has_judge: bool, store: RecordStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("REPRO_JUDGE_URL", "REPRO_JUDGE_MODEL"):
-        monkeypatch.setenv(name, "http://host/v1" if has_judge else "")
-    plan = make_plan([TASK], "cpu", store, LIMITS)
-    items = [i for i in plan.items.values() if i.trial.experiment in TASK.reads]
-    assert len(items) == 5
-    for item in items:
-        if has_judge:
-            assert item.action is Action.RUN
-        else:
-            assert item.action is Action.BLOCKED
-            assert item.reason == ("needs a judge model: set REPRO_JUDGE_URL and REPRO_JUDGE_MODEL")
-
-
-@pytest.mark.data
-def test_the_largest_model_fits_no_single_gpu(store: RecordStore) -> None:
-    h200 = replace(LIMITS, has_cuda=True, gpu_bytes=139 * 2**30)
-    plan = make_plan([tab09.task], "paper", store, h200)
-    assert {item.action for item in plan.items.values()} == {Action.BLOCKED}
-    assert {item.reason for item in plan.items.values()} == {
-        "needs 141 GiB of GPU memory, has 139 GiB"
-    }

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
-from typing import Any, Literal
 
 import pandas as pd
 import pytest
 
 from harness.declare.claims import Claim
-from harness.declare.profiles import Profile
 from harness.declare.reference import load_reference
 from harness.declare.statistics import InvalidQuantity, MissingRows
 from harness.declare.task import Task
@@ -21,11 +18,8 @@ from reproductions.lisa.mt_bench import tab03, tab08, tab09
 from reproductions.lisa.mt_bench.quantities import gains_percent, leads, leads_by_kind, steps
 from reproductions.lisa.mt_bench.tab08 import MEMORISED, REASONED
 from reproductions.lisa.mt_bench.table import CATEGORIES
-from tests.checkout import PAPERS
-from tests.verdicts import controlled
+from tests.reproductions.lisa.made import FOLDER, Case, decide
 
-Case = Literal["holds", "fails"]
-FOLDER = PAPERS / "lisa"
 TASKS = (tab03.task, tab08.task, tab09.task)
 CLAIMS = [pytest.param(t, c, id=f"{t.id}:{c.id}") for t in TASKS for c in t.claims]
 OWN, GIVEN = ("tiny-quality",), ("tinyllama", "mistral-7b", "llama-2-7b", "llama-2-70b")
@@ -72,45 +66,33 @@ def _answers(case: Case, num_seeds: int, models: tuple[str, ...]) -> pd.DataFram
     return pd.DataFrame(rows)
 
 
-def table_of(task: Task, rows: pd.DataFrame) -> pd.DataFrame:
+def built(task: Task, rows: pd.DataFrame) -> pd.DataFrame:
+    """Return a task's table from answers."""
     frames = {experiment.id: pd.DataFrame() for experiment in task.reads}
     return build_table(task, {**frames, task.reads[1].id: rows})
 
 
-def decide(task: Task, claim: Claim, rows: pd.DataFrame, profile: Profile = "paper") -> Any:
-    return controlled(claim, table_of(task, rows), seed=task.table.seed, profile=profile)
+@cache
+def table_of(task: Task, case: Case, models: tuple[str, ...] = GIVEN) -> pd.DataFrame:
+    return built(task, answers(case, models=models))
 
 
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
-def test_claim_holds_on_a_table_made_to_hold(task: Task, claim: Claim) -> None:
-    verdict = decide(task, claim, answers("holds"))
-    assert (verdict.word, verdict.reason) == (Word.SUPPORTED, "")
-
-
-@pytest.mark.parametrize(("task", "claim"), CLAIMS)
-def test_claim_fails_on_a_table_made_to_fail(task: Task, claim: Claim) -> None:
-    assert decide(task, claim, answers("fails")).word is Word.CONTRADICTED
-
-
-@pytest.mark.parametrize(("task", "claim"), CLAIMS)
-def test_what_lacks_seeds_ratings_a_method_or_a_model_decides_nothing(
-    task: Task, claim: Claim
-) -> None:
-    rows = answers("holds")
-    few = decide(task, claim, rows[rows["seed"] < 2])
-    assert (few.word, few.num_seeds) == (Word.UNDECIDED, 2)
-    unrated = decide(task, claim, rows.assign(rating=None, judge=None))
+def test_without_ratings_or_a_model_nothing_is_decided(task: Task, claim: Claim) -> None:
+    table = table_of(task, "holds")
+    unrated = decide(task, claim, table.assign(num_rated=0, mean_rating=None, judge=None))
     assert (unrated.word, "no judge has rated" in unrated.reason) == (Word.UNTESTED, True)
-    assert decide(task, claim, rows[rows["method"] != "lisa"]).word is Word.UNTESTED
-    assert decide(task, claim, rows[rows["model"] == GIVEN[0]]).word is Word.UNTESTED
+    assert decide(task, claim, table[table["model"] == GIVEN[0]]).word is Word.UNTESTED
+    told_nothing = decide(task, claim, table.assign(mean_rating=1.0))
+    assert told_nothing.word is Word.UNDECIDED
+    assert "tells nothing apart" in told_nothing.reason
 
 
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
 def test_every_model_decides(task: Task, claim: Claim) -> None:
-    rows = answers("holds")
+    table, behind = table_of(task, "holds"), table_of(task, "fails")
     for model in GIVEN[3:] if task is tab09.task else GIVEN[:3]:
-        behind = rows["model"] == model
-        mixed = pd.concat([rows[~behind], answers("fails").loc[behind]])
+        mixed = pd.concat([table[table["model"] != model], behind[behind["model"] == model]])
         assert decide(task, claim, mixed).word is Word.CONTRADICTED, model
 
 
@@ -120,9 +102,8 @@ def test_the_in_house_model_answers_at_cpu_what_has_no_number_of_the_paper(
 ) -> None:
     at_cpu = "cpu" in claim.scope.profiles
     assert at_cpu == (claim.id in ("full_beats_lora_lisa_both", "memorising_over_reasoning"))
-    for case, word in (("holds", Word.SUPPORTED), ("fails", Word.CONTRADICTED)):
-        rows = answers(case, models=OWN)  # type: ignore[arg-type]
-        assert decide(task, claim, rows, "cpu").word is (word if at_cpu else Word.UNTESTED)
+    verdict = decide(task, claim, table_of(task, "holds", OWN), "cpu")
+    assert verdict.word is (Word.SUPPORTED if at_cpu else Word.UNTESTED)
 
 
 def test_the_paper_s_band_is_decided_in_its_own_setting_alone() -> None:
@@ -130,11 +111,11 @@ def test_the_paper_s_band_is_decided_in_its_own_setting_alone() -> None:
     rows = answers("holds")
     # 5.5 over 4 is 37.5 %, as much as the early abstract allows and the proceedings do not.
     rows.loc[rows["method"] == "lisa", "rating"] += 0.5
-    assert decide(TASKS[0], banded, rows).word is Word.CONTRADICTED
+    assert decide(TASKS[0], banded, built(TASKS[0], rows)).word is Word.CONTRADICTED
 
 
 def one_seed(case: Case = "holds") -> pd.DataFrame:
-    return table_of(TASKS[1], answers(case, num_seeds=1))
+    return built(TASKS[1], answers(case, num_seeds=1))
 
 
 def test_quantities_on_plain_numbers() -> None:
@@ -161,7 +142,7 @@ def test_an_average_weighs_every_rated_answer_the_same() -> None:
     rows.loc[first, "rating"] = None
     rated = rows.assign(rating=rows["rating"].astype(float)).groupby("method")["rating"].mean()
     for task in TASKS[:2]:
-        table = table_of(task, rows)
+        table = built(task, rows)
         assert lead_over_lora(table) == pytest.approx(rated["lisa"] - rated["lora"])
         assert table["num_answers"].sum() - table["num_rated"].sum() == 1
 
@@ -171,10 +152,10 @@ def test_too_few_ratings_decide_nothing() -> None:
     lora = rows.index[rows["method"] == "lora"]
     rows.loc[lora[:2], "rating"] = None
     with pytest.raises(InvalidQuantity, match="only 94% of a method's answers"):
-        lead_over_lora(table_of(TASKS[0], rows))
+        lead_over_lora(built(TASKS[0], rows))
     rows.loc[lora, "rating"] = None
     with pytest.raises(InvalidQuantity, match="only 0% of a method's answers"):
-        lead_over_lora(table_of(TASKS[0], rows))
+        lead_over_lora(built(TASKS[0], rows))
 
 
 @pytest.mark.parametrize("name", ["judge", "wording"])
@@ -184,15 +165,7 @@ def test_ratings_of_several_judges_are_not_compared(name: str, share: str) -> No
     other = rows["method"] == "lisa" if share == "method" else rows["turn"] == 2
     rows.loc[other, name] = "another"
     with pytest.raises(InvalidQuantity, match=f"several {name}s are not compared"):
-        lead_over_lora(table_of(TASKS[0], rows))
-
-
-def test_a_judge_that_tells_nothing_apart_reproduces_nothing() -> None:
-    for task in TASKS:
-        for claim in task.claims:
-            verdict = decide(task, claim, answers("holds").assign(rating=1.0))
-            assert verdict.word is Word.UNDECIDED, claim.id
-            assert "tells nothing apart" in verdict.reason
+        lead_over_lora(built(TASKS[0], rows))
 
 
 def test_a_category_without_a_rating_is_missing() -> None:
@@ -208,8 +181,8 @@ def test_a_category_without_a_rating_is_missing() -> None:
 def test_table_and_figure_are_whole(task: Task) -> None:
     reference = load_reference(FOLDER, task.id.split("/")[1])
     rated = answers("holds", models=OWN)
-    table = table_of(task, rated)
-    unrated = table_of(task, rated.assign(rating=None, judge=None))
+    table = built(task, rated)
+    unrated = built(task, rated.assign(rating=None, judge=None))
     for one in (table, unrated):
         assert len(validate(one, task.table, where=task.id)) == len(one) > 0
     assert draw(task, table=table, reference=reference, profile="cpu", width="single")
@@ -219,11 +192,11 @@ def test_table_and_figure_are_whole(task: Task) -> None:
 def test_runs_that_all_diverged_leave_an_empty_table() -> None:
     gone = pd.DataFrame([{"model": "tiny-quality", "method": "lisa", "seed": 0}])
     for task in TASKS:
-        assert table_of(task, gone).empty
+        assert built(task, gone).empty
 
 
 def test_means_by_turn() -> None:
-    table = table_of(TASKS[0], answers("holds", num_seeds=1, models=("tinyllama",)))
+    table = built(TASKS[0], answers("holds", num_seeds=1, models=("tinyllama",)))
     lora = table[table["method"] == "lora"].iloc[0]
     assert (lora["first_turn"], lora["second_turn"], lora["mean_rating"]) == (4.5, 3.5, 4.0)
     assert lora["num_answers"] == 2 * QUESTIONS_A_CATEGORY * len(CATEGORIES)
@@ -238,27 +211,3 @@ def test_early_averages_are_the_means_of_early_categories() -> None:
         assert len(own) == 7
         # Both were rounded to hundredths.
         assert own["value"].mean() == pytest.approx(row.value, abs=0.0101), row.series
-
-
-def test_early_values_stand_beside_our_lines_and_are_called_so() -> None:
-    for task in TASKS:
-        word = task.id.split("/")[1]
-        reference = load_reference(FOLDER, word).query("y_name == 'mean_rating'")
-        assert set(reference["status"]) == {"early_version"}
-        assert set(reference["abs_err"].dropna()) == ({0.15} if word == "tab09" else set())
-
-
-def test_claims_of_the_early_version_hold_in_its_own_table() -> None:
-    """A check of direction: the early version's averages ascend as the claim says."""
-    reference = load_reference(FOLDER, "tab03").query("y_name == 'mean_rating'")
-    words = reference["series"].str.split(" ")
-    table = pd.DataFrame(
-        {
-            "model": words.str[0], "method": words.str[1], "mean_rating": reference["value"],
-            "judge": "gpt-4", "wording": "theirs", "num_answers": 140, "num_rated": 140,
-        }
-    )  # fmt: skip
-    claim = tab03.task.claims[0]
-    alone = replace(claim, scope=replace(claim.scope, deterministic=True))
-    verdict = controlled(alone, table, seed=TASKS[0].table.seed, profile="paper")
-    assert verdict.word is Word.SUPPORTED

@@ -32,6 +32,7 @@ from tests.reproductions.lisa.scripted_judge import (
     ScriptedJudge,
     says,
     scripted_judge,
+    settings,
     silent,
 )
 from tests.waiting import wait_for
@@ -141,10 +142,6 @@ def test_another_wording_has_another_hash(name: str, monkeypatch: pytest.MonkeyP
 
 def prompts(count: int) -> list[list[Message]]:
     return [messages_for(WRITING, [f"answer {index}"]) for index in range(count)]
-
-
-def settings(url: str, model: str = "grader") -> JudgeSettings:
-    return JudgeSettings(url=url, model=model, timeout_s=5.0, max_retries=1)
 
 
 def grade(given: JudgeSettings, folder: Path, count: int) -> list[Judgement]:

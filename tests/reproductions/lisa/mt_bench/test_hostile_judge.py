@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from traceback import format_exception
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, example, given
@@ -18,19 +19,21 @@ from hypothesis import strategies as st
 from harness import outgoing
 from harness.errors import HarnessError, RunError, UsageError
 from reproductions.lisa.mt_bench.grading import Grades
-from reproductions.lisa.mt_bench.judge import Judge, JudgeSettings, Reply, settings_from_environment
+from reproductions.lisa.mt_bench.judge import Judge, JudgeSettings, settings_from_environment
 from tests.reproductions.lisa.scripted_judge import (
+    MESSAGES,
     Action,
     ScriptedJudge,
+    ask,
     body,
     completion,
     says,
     scripted_judge,
     send,
+    settings,
     status,
 )
 
-MESSAGES = [{"role": "user", "content": "Grade this."}]
 KEY = "sk-very-secret-7f3a"
 ODD = string.ascii_letters + string.digits + string.punctuation
 KEYS = st.text(ODD, min_size=8, max_size=24)
@@ -50,15 +53,8 @@ def server() -> Iterator[ScriptedJudge]:
         yield judge
 
 
-def settings(server: ScriptedJudge, *, key: str = KEY, timeout_s: float = 5.0) -> JudgeSettings:
-    return JudgeSettings(
-        url=server.url, model="grader", key=key, timeout_s=timeout_s, max_retries=0
-    )
-
-
-def ask(given: JudgeSettings, folder: Path) -> Reply:
-    with Judge(given, pace_file=folder / "judge.pace") as judge:
-        return judge.ask(MESSAGES)
+def told(server: ScriptedJudge, **more: Any) -> JudgeSettings:
+    return settings(server.url, **{"key": KEY, "max_retries": 0} | more)
 
 
 @pytest.mark.parametrize("end", ["\r", "\n", "\r\n", " "])
@@ -66,7 +62,7 @@ def test_a_line_end_of_the_key_s_file_is_no_part_of_it(
     end: str, server: ScriptedJudge, tmp_path: Path
 ) -> None:
     server.then = says("[[7]]")
-    assert ask(settings(server, key=f"{KEY}{end}"), tmp_path).text == "[[7]]"
+    assert ask(told(server, key=f"{KEY}{end}"), tmp_path).text == "[[7]]"
     assert server.asked[-1].headers["Authorization"] == f"Bearer {KEY}"
 
 
@@ -133,13 +129,13 @@ def test_an_answer_that_never_ends_is_given_up(
 ) -> None:
     server.then = action
     with pytest.raises(RunError, match=r"gave no whole answer in 0\.3 s"):
-        ask(settings(server, timeout_s=0.3), tmp_path)
+        ask(told(server, timeout_s=0.3), tmp_path)
 
 
 def test_a_reply_is_read_up_to_a_limit(server: ScriptedJudge, tmp_path: Path) -> None:
     server.then = body(b" " * 2**21 + completion("[[7]]"))
     with pytest.raises(RunError, match="longer than 1048576 bytes"):
-        ask(settings(server), tmp_path)
+        ask(told(server), tmp_path)
 
 
 def test_a_packed_reply_is_not_unpacked(server: ScriptedJudge, tmp_path: Path) -> None:
@@ -148,7 +144,7 @@ def test_a_packed_reply_is_not_unpacked(server: ScriptedJudge, tmp_path: Path) -
     packed = gzip.compress(b" " * 2**23 + completion("[[7]]"))
     server.then = lambda handler: send(handler, 200, packed, headers={"Content-Encoding": "gzip"})
     with pytest.raises(RunError, match="sent no chat completion"):
-        ask(settings(server), tmp_path)
+        ask(told(server), tmp_path)
     assert server.asked[-1].headers["Accept-Encoding"] == "identity"
 
 
@@ -171,7 +167,7 @@ def test_what_breaks_a_reader_is_one_sentence(
 ) -> None:
     server.then = action
     try:
-        ask(settings(server), tmp_path)
+        ask(told(server), tmp_path)
     except HarnessError as error:
         assert str(error).startswith("the judge at ")
 
@@ -180,9 +176,9 @@ def test_no_escape_of_the_terminal_comes_through(server: ScriptedJudge, tmp_path
     said = "\x1b]0;owned\x07\x1b[2J\u202e gone".encode()
     server.then = lambda handler: send(handler, 400, said)
     with pytest.raises(RunError) as caught:
-        ask(settings(server), tmp_path)
+        ask(told(server), tmp_path)
     server.then = says("\x1b[2Jfine \x9b31m [[7]]")
-    reply = ask(settings(server), tmp_path)
+    reply = ask(told(server), tmp_path)
     assert reply.text == "fine ?31m [[7]]"
     for text in (str(caught.value), reply.text):
         assert text.isprintable(), ascii(text)
@@ -190,7 +186,7 @@ def test_no_escape_of_the_terminal_comes_through(server: ScriptedJudge, tmp_path
 
 def test_what_is_kept_on_disk_holds_no_key(server: ScriptedJudge, tmp_path: Path) -> None:
     server.then = says(f"Your key is {KEY}. [[7]]")
-    with Judge(settings(server), pace_file=tmp_path / "pace") as judge:
+    with Judge(told(server), pace_file=tmp_path / "pace") as judge:
         judgement = Grades(judge, tmp_path / "kept.jsonl").grade(MESSAGES)
     assert judgement.text == "Your key is ***. [[7]]"
     assert KEY not in (tmp_path / "kept.jsonl").read_text()
@@ -217,7 +213,7 @@ def test_a_key_that_is_repeated_comes_back_nowhere(
     key: str, before: str, after: str, kind: int, server: ScriptedJudge, tmp_path: Path
 ) -> None:
     server.then = replies(key, before, after)[kind]
-    given = settings(server, key=key)
+    given = told(server, key=key)
     try:
         reply = ask(given, tmp_path)
         seen = reply.text + reply.model + repr(reply)

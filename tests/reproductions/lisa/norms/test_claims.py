@@ -4,31 +4,24 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
 import pytest
 
-from harness.declare.claims import Claim
 from harness.declare.reference import load_reference
 from harness.declare.task import Task
-from harness.declare.verdict import Word
 from harness.publish.figures import draw
-from harness.store.table_csv import build_table, validate
+from harness.store.table_csv import build_table
 from reproductions.lisa.finetuning import experiment as finetune
 from reproductions.lisa.models.shapes import shape_of
 from reproductions.lisa.norms import experiment as norms
 from reproductions.lisa.norms import fig02, fig12
-from reproductions.lisa.norms.axis import places_of
+from reproductions.lisa.norms.experiment import places_of
 from reproductions.lisa.norms.quantities import adapters_moved, skew
-from tests.checkout import PAPERS
-from tests.verdicts import bad, controlled, good
+from tests.reproductions.lisa.made import FOLDER, Case
 
-Case = Literal["holds", "fails"]
-FOLDER = PAPERS / "lisa"
 TASKS = (fig02.task, fig12.task)
-CLAIMS = [pytest.param(t, c, id=f"{t.id}:{c.id}") for t in TASKS for c in t.claims]
-DETERMINISTIC = "nothing_changed_at_start"
 
 
 def layers(point: Any, *, num_blocks: int) -> list[str]:
@@ -95,57 +88,6 @@ def trained_frame(case: Case) -> pd.DataFrame:
 def table_of(task: Task, case: Case) -> pd.DataFrame:
     frames = {"lisa/initial_norms": drawn_frame(case), "lisa/norms": trained_frame(case)}
     return build_table(task, {e.id: frames[e.id] for e in task.reads})
-
-
-def decide(task: Task, claim: Claim, table: pd.DataFrame) -> Any:
-    profile = "cpu" if "cpu" in claim.scope.profiles else "paper"
-    return controlled(claim, table, seed=task.table.seed, profile=profile)
-
-
-@pytest.mark.parametrize(("task", "claim"), CLAIMS)
-def test_claim_holds_on_a_table_made_to_hold(task: Task, claim: Claim) -> None:
-    verdict = decide(task, claim, table_of(task, "holds"))
-    assert (verdict.word, verdict.reason) == (good(claim), "")
-
-
-@pytest.mark.parametrize(("task", "claim"), CLAIMS)
-def test_claim_fails_on_a_table_made_to_fail(task: Task, claim: Claim) -> None:
-    assert decide(task, claim, table_of(task, "fails")).word is bad(claim)
-
-
-@pytest.mark.parametrize(("task", "claim"), CLAIMS)
-def test_two_seeds_decide_nothing_that_has_seeds(task: Task, claim: Claim) -> None:
-    table = table_of(task, "holds")
-    verdict = decide(task, claim, table[table["seed"] < 2])
-    expected = good(claim) if claim.scope.deterministic else Word.UNDECIDED
-    assert verdict.word is expected
-
-
-@pytest.mark.parametrize(("task", "claim"), CLAIMS)
-def test_claim_is_not_run_without_its_rows(task: Task, claim: Claim) -> None:
-    table = table_of(task, "holds")
-    left = table[(table["lr"] == 3e-3) & (table["when"] == "start")]
-    if left.empty:
-        left = table[table["when"] == "mean"]
-    expected = good(claim) if claim.id == DETERMINISTIC and len(left) else Word.UNTESTED
-    assert decide(task, claim, left).word is expected
-
-
-@pytest.mark.parametrize(
-    ("task", "unit"),
-    [
-        (fig02.task, "one fine-tuning or one draw of adapters"),
-        (fig12.task, "one draw of adapters and weights"),
-    ],
-    ids=["fig02", "fig12"],
-)
-def test_table_and_figure_are_whole_and_say_what_ran(task: Task, unit: str) -> None:
-    assert task.table.seed_unit == unit
-    table = table_of(task, "holds")
-    assert len(validate(table, task.table, where=task.id)) == len(table)
-    reference = load_reference(FOLDER, task.id.split("/")[1])
-    image = draw(task, table=table, reference=reference, profile="cpu", width="single").decode()
-    assert "B, untrained" in image
 
 
 def test_without_trained_models_the_figure_shows_drawn_ones() -> None:

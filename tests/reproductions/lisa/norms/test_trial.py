@@ -26,7 +26,7 @@ from reproductions.lisa.method.methods import Lora
 from reproductions.lisa.models.fine_tuning import records_of, setting_of
 from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.models.names import GRAMMAR
-from reproductions.lisa.models.pretraining import Texts, new_model
+from reproductions.lisa.models.pretraining import new_model
 from reproductions.lisa.models.shapes import shape_of
 from reproductions.lisa.norms import experiment as norms
 from reproductions.lisa.norms.trial import initial_rows, measured_rows, with_adapters
@@ -41,7 +41,7 @@ def context(experiment: Experiment, point: Params, folder: Path) -> TrialContext
 
 
 def untrained() -> LanguageModel:
-    texts = Texts(train=[load(GRAMMAR).text[:4000]], held_out=[])
+    texts = [load(GRAMMAR).text[:4000]]
     return new_model(shape_of("tiny-path"), texts, vocab_chars=4000, seed=0)
 
 

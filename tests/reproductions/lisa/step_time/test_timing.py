@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
 import pytest
 import torch
 from torch.profiler import ProfilerActivity, profile
 
-from harness.declare.claims import Claim
 from harness.declare.profiles import Profile
 from harness.declare.reference import load_reference
+from harness.declare.task import Task
 from harness.declare.verdict import Word
-from harness.publish.figures import draw
 from harness.publish.judge import judge
-from harness.store.table_csv import build_table, validate
+from harness.store.table_csv import build_table
 from reproductions.lisa.method.methods import Full, LisaMethod, Lora, Method
 from reproductions.lisa.models.shapes import shape_of
 from reproductions.lisa.models.step_memory import Workload
@@ -25,12 +24,9 @@ from reproductions.lisa.step_time.experiment import Timing, methods_of, timings
 from reproductions.lisa.step_time.fig04 import task
 from reproductions.lisa.step_time.timing import PHASES, Step, warm_times
 from reproductions.lisa.step_time.trial import cold_step
-from tests.checkout import PAPERS
-from tests.verdicts import bad, controlled, good, undecided
+from tests.reproductions.lisa.made import FOLDER, Case, claim_of, decide
 
-FOLDER = PAPERS / "lisa"
-Case = Literal["holds", "fails"]
-CLAIMS = [pytest.param(claim, id=claim.id) for claim in task.claims]
+TASKS = (task,)
 SMOKE = shape_of("tiny-smoke")
 WORK = Workload(seq_len=16, batch_size=1, dtype="float32")
 METHODS: dict[str, Method] = {
@@ -82,55 +78,26 @@ def rows_of(point: dict[str, Any], case: Case) -> list[dict[str, Any]]:
     return rows
 
 
-def table_of(case: Case, grid: Profile = "cpu") -> pd.DataFrame:
+def table_of(_: Task, case: Case, grid: Profile = "cpu") -> pd.DataFrame:
     frame = pd.DataFrame([row for point in timings.params_of(grid) for row in rows_of(point, case)])
     return build_table(task, {"lisa/step_time": frame})
 
 
-def decide(claim: Claim, table: pd.DataFrame) -> Any:
-    return controlled(claim, table, seed=task.table.seed, profile="gpu")
-
-
-@pytest.mark.parametrize("grid", ["cpu", "gpu"])
-@pytest.mark.parametrize("claim", CLAIMS)
-def test_claim_holds_on_a_table_made_to_hold(claim: Claim, grid: Profile) -> None:
-    assert decide(claim, table_of("holds", grid)).word == good(claim)
-
-
-@pytest.mark.parametrize("claim", CLAIMS)
-def test_claim_fails_on_a_table_made_to_fail(claim: Claim) -> None:
-    assert decide(claim, table_of("fails")).word == bad(claim)
-
-
-@pytest.mark.parametrize("claim", CLAIMS)
-def test_claim_is_open_with_two_seeds_unless_it_is_exact(claim: Claim) -> None:
-    table = table_of("holds")
-    word = decide(claim, table[table["seed"] < 2]).word
-    assert word == (good(claim) if claim.scope.grade == "exact" else undecided(claim))
-
-
-@pytest.mark.parametrize("claim", CLAIMS)
-def test_claim_is_not_run_without_its_rows(claim: Claim) -> None:
-    table = table_of("holds")
-    assert decide(claim, table[table["method"] != "lisa"]).word == Word.UNTESTED
-    assert decide(claim, table[table["cold"]]).word == Word.UNTESTED
-
-
 def test_a_slow_forward_pass_is_not_alike_either() -> None:
-    (alike,) = (claim for claim in task.claims if claim.id == "forward_alike")
-    table = table_of("holds")
+    alike = claim_of(task, "forward_alike")
+    table = table_of(task, "holds")
     fast = (table["method"] == "lisa") & (table["phase"] == "forward")
     table.loc[fast, "median_ms"] /= 2.8
-    verdict = decide(alike, table)
+    verdict = decide(task, alike, table)
     assert verdict.word == Word.CONTRADICTED
     assert verdict.measured == pytest.approx(1.02 / 2.8)
 
 
 def test_cold_starts_do_not_enter_a_warm_claim() -> None:
-    table = table_of("holds")
-    expected = [decide(claim, table).measured for claim in task.claims]
+    table = table_of(task, "holds")
+    expected = [decide(task, claim, table).measured for claim in task.claims]
     table.loc[table["cold"], "median_ms"] *= 100.0
-    assert [decide(claim, table).measured for claim in task.claims] == expected
+    assert [decide(task, claim, table).measured for claim in task.claims] == expected
 
 
 def test_the_paper_s_speed_ups_stand_beside_the_claims() -> None:
@@ -155,19 +122,11 @@ def test_the_paper_s_speed_ups_stand_beside_the_claims() -> None:
 
 @pytest.mark.parametrize("dropout", [0.1, 0.0])
 def test_lora_of_either_dropout_decides(dropout: float) -> None:
-    (claim,) = (claim for claim in task.claims if claim.id == "no_slower_than_lora")
-    table = table_of("holds")
+    claim = claim_of(task, "no_slower_than_lora")
+    table = table_of(task, "holds")
     fast = (table["method"] == "lora") & (table["dropout"] == dropout)
     table.loc[fast, "median_ms"] /= 10.0
-    assert decide(claim, table).word == Word.CONTRADICTED
-
-
-def test_table_validates_and_figure_draws() -> None:
-    table = table_of("holds")
-    assert len(validate(table, task.table, where=task.id)) == len(table)
-    reference = load_reference(FOLDER, "fig04")
-    assert draw(task, table=table, reference=reference, profile="cpu", width="single")
-    assert draw(task, table=table, reference=reference[:0], profile="cpu", width="double")
+    assert decide(task, claim, table).word == Word.CONTRADICTED
 
 
 def test_phases_are_timed_apart_and_sum_to_the_total() -> None:
@@ -221,12 +180,3 @@ def test_a_cold_step_has_two_phases_and_their_sum() -> None:
     assert list(found) == ["forward", "backward_and_optimizer", "total"]
     assert found["total"] == pytest.approx(found["forward"] + found["backward_and_optimizer"])
     assert all(math.isfinite(value) and value > 0.0 for value in found.values())
-
-
-def test_a_gpu_s_room_holds_all_models_at_once() -> None:
-    warm, *cold = timings.params_of("gpu")[:5]
-    rooms = [timings.needs_of(point).gpu_bytes for point in cold]
-    shape = shape_of("llama-2-7b")
-    assert timings.needs_of(warm).gpu_bytes > max(rooms) + 3 * 2 * shape.num_params
-    assert timings.needs_of(warm).gpu_bytes < 139 * 2**30
-    assert all(timings.needs_of(point).exclusive for point in (warm, *cold))

@@ -14,15 +14,19 @@ from harness.store.table_csv import build_table, validate
 from reproductions.kernels import backend
 from reproductions.kernels.adamw import optimizer
 from reproductions.kernels.adamw import plain as plain_adamw
-from reproductions.lisa.models.costs import trainable_of
 from reproductions.lisa.models.shapes import shape_of
 from reproductions.lisa.step_time import kernel_trial
-from reproductions.lisa.step_time.kernel_experiment import KernelStep, grid, kernel_steps, needs
+from reproductions.lisa.step_time.experiment import (
+    KernelStep,
+    kernel_grid,
+    kernel_needs,
+    kernel_steps,
+)
 from reproductions.lisa.step_time.with_kernels import task
 from tests.verdicts import controlled
 
-(SMOKE,) = grid("smoke")
-GPU = list(grid("gpu"))
+(SMOKE,) = kernel_grid("smoke")
+GPU = list(kernel_grid("gpu"))
 
 
 class Context:
@@ -43,7 +47,7 @@ def test_both_ways_are_plain_torch_on_a_cpu_and_agree() -> None:
     assert [(row["kernels"], row["ran"]) for row in rows] == [
         (True, "plain torch"), (False, "plain torch")
     ]  # fmt: skip
-    trained = trainable_of(shape_of(SMOKE.shape), "lisa", rank=0, gamma=SMOKE.gamma)
+    trained = shape_of(SMOKE.shape).lisa_params(SMOKE.gamma)
     assert [row["state_bytes"] for row in rows] == [2 * 4 * trained] * 2
     assert all(row["num_samples"] == SMOKE.num_timed for row in rows)
     assert all(int(str(row["peak_bytes"])) > 0 for row in rows)
@@ -87,12 +91,12 @@ def test_on_a_gpu_room_is_asked_for_both_models_and_wider_moments() -> None:
     assert [(p.shape, p.seed) for p in GPU] == [
         (shape, seed) for shape in ("llama-2-7b", "tinyllama") for seed in (0, 1, 2)
     ]
-    assert all(needs(point).gpu_bytes < 80e9 for point in GPU)
-    asked = needs(GPU[0])
+    assert all(kernel_needs(point).gpu_bytes < 80e9 for point in GPU)
+    asked = kernel_needs(GPU[0])
     assert (asked.device, asked.exclusive) == ("cuda", True) and "triton" in asked.packages
     shape = shape_of("llama-2-7b")
     trained = shape.lisa_params(2)
     # Weights in bfloat16, gradients, and moments of both kinds.
     both = 2 * 2 * shape.num_params + 2 * 2 * trained + (2 * 2 + 2 * 4) * trained
     assert both < asked.gpu_bytes < 80e9
-    assert list(grid("cpu")) == list(grid("paper")) == []
+    assert list(kernel_grid("cpu")) == list(kernel_grid("paper")) == []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -10,26 +10,23 @@ import pytest
 import torch
 from scipy.optimize import minimize
 
-from harness.declare.claims import Claim
-from harness.declare.reference import load_reference
-from harness.declare.verdict import Word
+from harness.declare.task import Task
 from harness.errors import SpecError
-from harness.publish.figures import draw
 from reproductions.lisa import Lisa
 from reproductions.lisa.theory.convex import (
     BlockedWeights,
-    Descent,
     Problem,
     find_optimum,
     log_places,
     regularised,
     suboptimality,
 )
+from reproductions.lisa.theory.experiment import Run
 from reproductions.lisa.theory.theory import task
-from tests.reproductions.lisa.memory.test_claims import FOLDER
-from tests.verdicts import bad, controlled, good
+from tests.reproductions.lisa.made import Case
 
 DECAY, BATCH = 0.1, 8
+TASKS = (task,)
 
 
 @pytest.fixture(scope="module")
@@ -76,29 +73,17 @@ def test_no_decay_is_refused(problem: Problem) -> None:
 
 def test_training_closes_in_on_the_optimum_and_stays_in_the_ball(problem: Problem) -> None:
     optimum = find_optimum(problem, decay=DECAY, batch_size=BATCH)
-    told = {"num_steps": 3000, "batch_size": BATCH, "lr": 0.1, "decay": DECAY}
+    run = Run(policy="keep_all", decay=DECAY, seed=0, steps=3000, batch_size=BATCH)
     lisa = Lisa(BlockedWeights(6, 3), gamma=1, period=5, seed=0, policy="keep_all")
-    gaps = suboptimality(problem, optimum, lisa, Descent(**told, radius=50.0), seed=0)
+    gaps = suboptimality(problem, optimum, lisa, run, seed=0)
     assert gaps.min() > 0.0
     assert gaps[-500:].mean() < 0.1 * gaps[0]
     small = Lisa(BlockedWeights(6, 3), gamma=1, period=5, seed=0)
-    suboptimality(problem, optimum, small, Descent(**told | {"num_steps": 300}, radius=0.5), seed=0)
+    suboptimality(problem, optimum, small, replace(run, steps=300, radius=0.5), seed=0)
     assert torch.linalg.vector_norm(small.model.vector()) <= 0.5 + 1e-12  # type: ignore[operator]
 
 
-def test_blocks_are_even_and_hold_all_weights() -> None:
-    model = BlockedWeights(10, 4)
-    assert [len(block[0]) for block in model.blocks] == [3, 3, 2, 2]  # type: ignore[index]
-    assert model.vector().shape == (10,)
-
-
-def test_places_are_even_in_the_logarithm() -> None:
-    places = log_places(20_000, 12)
-    assert (places[0], places[-1]) == (1, 20_000)
-    assert len([place for place in places if place >= 2000]) == 13
-
-
-def table(case: Literal["holds", "fails"]) -> pd.DataFrame:
+def table_of(_: Task, case: Case) -> pd.DataFrame:
     """Holds: every policy falls like T^-0.6. Fails: like T^-0.4, below a wrong optimum."""
     fall, below = (-0.6, 0.0) if case == "holds" else (-0.4, 1.0)
     rows = [
@@ -113,17 +98,3 @@ def table(case: Literal["holds", "fails"]) -> pd.DataFrame:
         for seed in range(3)
     ]
     return pd.DataFrame(rows)
-
-
-@pytest.mark.parametrize("claim", task.claims, ids=lambda claim: claim.id)
-def test_check_holds_and_fails(claim: Claim) -> None:
-    def word(frame: pd.DataFrame) -> Word:
-        return controlled(claim, frame, seed=task.table.seed, profile="cpu").word
-
-    assert word(table("holds")) is good(claim)
-    assert word(table("fails")) is bad(claim)
-
-
-def test_figure_draws() -> None:
-    frame, reference = table("holds"), load_reference(FOLDER, "theory")
-    assert draw(task, table=frame, reference=reference, profile="cpu", width="single")
