@@ -224,7 +224,7 @@ def checkpointing() -> Cell:
 def fused() -> Cell:
     for way in ("fused", "foreach"):
         assert_plain(losses_of(sparse(llama()), make=partial(torch.optim.AdamW, **{way: True})))
-    return works("AdamW and others of torch that take groups")
+    return works("AdamW, and what else moves each entry by its rate")
 
 
 def save_load() -> Cell:
@@ -327,6 +327,10 @@ def not_linear() -> None:
     masked(["transformer.h.0.mlp.c_fc"], model=gpt2())
 
 
+def of_another_optimizer() -> None:
+    losses_of(sparse(llama()), make=torch.optim.SGD)
+
+
 def of_unsure_role() -> None:
     infer_roles(gpt2(), [])
 
@@ -339,5 +343,6 @@ REFUSES = {
     "A weight that torch computes": computed,
     "`torch.nn.utils.prune` of a masked layer": pruned_twice,
     "`param_groups` for another density than the masks'": of_another_density,
+    "An optimizer that the rates of `param_groups` do not fit": of_another_optimizer,
     "A matrix whose role is not sure": of_unsure_role,
 }

@@ -184,21 +184,23 @@ def _matrices(model: nn.Module) -> dict[str, list[tuple[int, ...]]]:
     for name, module in model.named_modules():
         if isinstance(module, _NO_LAYERS):
             continue
-        matrices = [p for p in module.parameters(recurse=False) if p.ndim >= 2]
+        shapes = [tuple(p.shape) for p in module.parameters(recurse=False) if p.ndim >= 2]
         if isinstance(module, nn.Linear):
-            matrices = [module.weight]  # a parametrization keeps it elsewhere
+            # A parametrization keeps the weight elsewhere, and what quantizes it another shape.
+            shapes = [(module.out_features, module.in_features)]
         elif not isinstance(module, nn.MultiheadAttention) and any(
             True for child in module.children() for _ in child.parameters()
         ):
             continue
-        if matrices:
-            found[name] = [tuple(matrix.shape) for matrix in matrices]
+        if shapes:
+            found[name] = shapes
     return found
 
 
 def _both_grow(small: Sequence[tuple[int, ...]], large: Sequence[tuple[int, ...]]) -> bool:
+    """Say whether a stored tensor differs along two axes, whichever of them are the sides."""
     pairs = zip(small, large, strict=True)
-    return any(a != b and c != d for (*_, a, c), (*_, b, d) in pairs)
+    return any(sum(a != b for a, b in zip(*pair, strict=False)) > 1 for pair in pairs)
 
 
 def _made(factory: ModelFactory, width: int, density: float, *, seed: int) -> CheckedModel:

@@ -152,8 +152,14 @@ def param_groups(
     *,
     weight_decay: float,
     decay: Literal["coupled", "independent"],
+    like_adam: str = "Adam",
 ) -> list[dict[str, Any]]:
     """Return parameter groups for any AdamW, one per learning rate and role.
+
+    The rates hold for optimizers that move each entry by about its rate, whatever the gradient's
+    size: Adam in all its forms, Lion, RMSprop, Adagrad. The first step of another is refused, for
+    which `method/optimizers.py` gives reasons and sources.
+    like_adam: name of the class of one more optimizer that moves entries so.
 
     AdamW shrinks a matrix by lr * weight_decay a step; vectors are not decayed.
     decay: `coupled` gives every matrix the same `weight_decay`, so hidden matrices shrink faster
@@ -164,7 +170,9 @@ def param_groups(
     if decay not in ("coupled", "independent"):
         raise SpecError(f"decay={decay!r}: need 'coupled' or 'independent'")
     from reproductions.supar.method.masks import check_masks
+    from reproductions.supar.method.optimizers import MADE_FOR, watch_optimizers
 
+    watch_optimizers()
     check_masks(model, parameterization.density, roles)
     groups: dict[tuple[Role, float], dict[str, Any]] = {}
     for name, parameter in model.named_parameters():
@@ -176,4 +184,4 @@ def param_groups(
             strength *= parameterization.base.lr / lr
         fresh = {"params": [], "lr": lr, "weight_decay": strength, "role": role}
         groups.setdefault((role, lr), fresh)["params"].append(parameter)
-    return list(groups.values())
+    return [{**group, MADE_FOR: like_adam} for group in groups.values()]

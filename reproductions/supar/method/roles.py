@@ -31,27 +31,29 @@ def infer_roles(
     hidden, embeddings: names of layers, of modules that hold layers, or of parameters; `*` stands
     for any letters. All matrices in them get that role; what both name is an embedding.
 
-    A matrix in neither is an embedding where there is no doubt: the table of an nn.Embedding, and
-    the weight of an nn.Linear or convolution with a short side, at most a quarter of the smallest
-    side of the hidden ones (inputs, readouts). Raises SpecError with the list of all others (an
-    untied readout of tokens, GPT-2's Conv1D, fused experts, a router, in_proj_weight of
-    nn.MultiheadAttention), and for a table of an nn.Embedding among the hidden.
+    A matrix in neither is an embedding where there is no doubt: the table of an nn.Embedding, the
+    weight of a depthwise convolution, and that of an nn.Linear or convolution with one short side,
+    at most a quarter of the smallest side of the hidden ones, outside of their numbered blocks
+    (inputs, readouts). Raises SpecError with the list of all others (an untied readout of tokens,
+    GPT-2's Conv1D, fused experts, a router, in_proj_weight of nn.MultiheadAttention, convolutions
+    in groups, packed weights), and for a table or a depthwise convolution among the hidden.
     """
     outer = _matrices_in(model, embeddings)
     inner = _matrices_in(model, hidden) - outer
     parameters = dict(model.named_parameters())
-    tables, layers = _tables_and_layers(model)
-    if tied := sorted(inner & tables):
-        raise SpecError(f"{tied[0]} is the table of an nn.Embedding: no layer with it is hidden")
-    smallest = min((min(layers.get(n, parameters[n].shape[-2:])) for n in inner), default=0)
+    never, sides, whole = _layers(model)
+    if named := sorted(inner & never.keys()):
+        raise SpecError(f"{named[0]} is {never[named[0]]}: no layer with it is hidden")
+    smallest = min((min(sides.get(n, parameters[n].shape[-2:])) for n in inner), default=0)
+    outer |= never.keys() | _inputs_and_readouts({n: sides[n] for n in whole}, inner, smallest)
     roles: dict[str, Role] = {}
     for name, parameter in parameters.items():
-        if parameter.ndim < 2:
-            roles[name] = "vector"
-        elif name in inner:
+        if name in inner:
             roles[name] = "hidden"
-        elif name in outer | tables or (name in layers and min(layers[name]) <= SHORT * smallest):
+        elif name in outer:
             roles[name] = "embedding"
+        elif parameter.ndim < 2 and name not in sides:
+            roles[name] = "vector"
     if untold := [name for name in parameters if name not in roles]:
         raise SpecError(
             f"no role is sure for {_listed(model, untold)}: name each in hidden= if both of its"
@@ -73,21 +75,60 @@ def _matrices_in(model: nn.Module, names: Iterable[str]) -> set[str]:
     return found
 
 
-def _tables_and_layers(model: nn.Module) -> tuple[set[str], dict[str, tuple[int, ...]]]:
-    """Return the first names of tables of embeddings, and the two sides of layers' weights."""
+def _layers(model: nn.Module) -> tuple[dict[str, str], dict[str, tuple[int, int]], set[str]]:
+    """Look at layers of torch, by the first names of their weights.
+
+    Returns which are never hidden, and what they are; the two sides of the others, from their
+    features (of one group of channels); and which of those store just that matrix, or its
+    transpose.
+    """
     from torch.nn import Embedding, EmbeddingBag, Linear
     from torch.nn.modules.conv import _ConvNd
 
     first = {parameter: name for name, parameter in model.named_parameters()}
-    tables: set[str] = set()
-    layers: dict[str, tuple[int, ...]] = {}
+    never: dict[str, str] = {}
+    sides: dict[str, tuple[int, int]] = {}
+    whole: set[str] = set()
     for module in model.modules():
         # A parametrized weight is computed: its parameters are others, to be named.
-        if isinstance(module, Embedding | EmbeddingBag) and module.weight in first:
-            tables.add(first[module.weight])
-        elif isinstance(module, Linear | _ConvNd) and module.weight in first:
-            layers[first[module.weight]] = tuple(module.weight.shape[:2])
-    return tables, layers
+        known = isinstance(module, Embedding | EmbeddingBag | Linear | _ConvNd)
+        if not known or module.weight not in first:
+            continue
+        name = first[module.weight]
+        if isinstance(module, Embedding | EmbeddingBag):
+            never[name] = "the table of an nn.Embedding"
+        elif isinstance(module, Linear):
+            sides[name] = (module.out_features, module.in_features)
+        elif module.groups == module.in_channels > 1:
+            never[name] = "the weight of a depthwise convolution"
+        else:
+            groups = module.groups
+            sides[name] = (module.out_channels // groups, module.in_channels // groups)
+        if name in sides and sorted(module.weight.shape[:2]) == sorted(sides[name]):
+            whole.add(name)
+    return never, sides, whole
+
+
+def _inputs_and_readouts(
+    layers: Mapping[str, tuple[int, int]], hidden: Iterable[str], smallest: int
+) -> set[str]:
+    """Return the layers of which one side is surely short at any width.
+
+    Not one of two short sides, which may be a narrower stage, nor one in a numbered block with
+    hidden ones, whose short side may grow with them: a bottleneck, keys of a single head, steps
+    fused with states.
+    """
+    blocks = {block for name in hidden for block in _blocks_of(name)}
+    return {
+        name
+        for name, sides in layers.items()
+        if min(sides) <= SHORT * smallest < max(sides) and blocks.isdisjoint(_blocks_of(name))
+    }
+
+
+def _blocks_of(name: str) -> set[str]:
+    """Return the numbered modules that a parameter lies in: `layers.0.` of layers.0.up.weight."""
+    return {name[: number.end()] for number in re.finditer(r"(?<![^.])\d+\.", name)}
 
 
 def _listed(model: nn.Module, names: Iterable[str]) -> str:

@@ -6,10 +6,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pytest
+import torch
 from torch import nn
 
 from harness.errors import SpecError
 from reproductions.supar import infer_roles, linear_layers
+from reproductions.supar.method.coordinate_check import hidden_layers
 from reproductions.supar.method.roles import Role
 from tests.reproductions.supar.checked_nets import gpt2, llama
 
@@ -126,3 +128,153 @@ def test_a_name_that_holds_no_matrix_is_refused() -> None:
     model = nn.Sequential(nn.Linear(4, 32), nn.LayerNorm(32))
     for name in ("missing", "1", "0.bias"):
         assert f"no parameter is a matrix in {name!r}" in refusal(model, [name])
+
+
+# --- what a layer stores may be another matrix than the layer's ---
+
+
+class Block(nn.Module):
+    """A mixer in the manner of Mamba: a depthwise convolution, and a fused and short projection."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.enter, self.leave = nn.Linear(width, 2 * width), nn.Linear(width, width)
+        self.conv = nn.Conv1d(width, width, 4, groups=width)
+        self.to_steps_and_states = nn.Linear(width, width // 16 + 2, bias=False)
+
+
+def blocks(width: int = 64) -> nn.Module:
+    model = nn.Module()
+    model.embed, model.layers = nn.Embedding(9, width), nn.ModuleList([Block(width), Block(width)])
+    model.readout = nn.Linear(width, 3)
+    return model
+
+
+@pytest.mark.parametrize(
+    ("layer", "shape"),
+    [
+        (nn.Conv2d(64, 256, 3, groups=8), "256 x 8 x 3 x 3"),
+        (nn.ConvTranspose2d(256, 64, 3, groups=8), "256 x 8 x 3 x 3"),
+        (nn.ConvTranspose1d(64, 64, 3, groups=16), "64 x 4 x 3"),
+    ],
+)
+def test_a_convolution_in_groups_is_refused_until_it_is_named(layer: nn.Module, shape: str) -> None:
+    """It stores a part of its input's channels: a few, though they grow with the width."""
+    model = nn.Sequential(nn.Conv2d(3, 64, 3), layer, nn.Linear(64, 64))
+    assert refusal(model, ["2"]).startswith(f"no role is sure for 1.weight ({shape}): name each")
+    roles = infer_roles(model, ["1", "2"], embeddings=["0"])
+    assert having(roles, "hidden") == {"1.weight", "2.weight"}
+    assert infer_roles(model, ["2"], embeddings=["1"])["1.weight"] == "embedding"
+
+
+@pytest.mark.parametrize("layer", [nn.ConvTranspose2d(64, 3, 2), nn.ConvTranspose2d(3, 64, 2)])
+def test_a_transposed_convolution_has_its_channels_sides(layer: nn.Module) -> None:
+    model = nn.Sequential(nn.Linear(64, 64), layer)
+    assert having(infer_roles(model, ["0"]), "embedding") == {"1.weight"}
+
+
+@pytest.mark.parametrize("kind", [nn.Conv2d, nn.ConvTranspose2d])
+def test_a_depthwise_convolution_is_never_hidden(kind: type[nn.Conv2d]) -> None:
+    """Each of its neurons has as many weights at any width."""
+    model = nn.Sequential(kind(64, 64, 3, groups=64), nn.Conv2d(64, 64, 1))
+    assert having(infer_roles(model, ["1"]), "embedding") == {"0.weight"}
+    assert refusal(model, ["*"]).startswith("0.weight is the weight of a depthwise convolution")
+    assert infer_roles(model, ["*"], embeddings=["0"]) == infer_roles(model, ["1"])
+
+
+def packed() -> nn.Linear:
+    """Return a layer as bitsandbytes stores it: two weights of four bits to a byte, in a column."""
+    layer = nn.Linear(64, 64)
+    codes = torch.zeros(64 * 64 // 2, 1, dtype=torch.uint8)
+    layer.weight = nn.Parameter(codes, requires_grad=False)
+    return layer
+
+
+def replaced() -> nn.Linear:
+    """Return a layer whose weight was put in the place of a smaller one, as surgery leaves it."""
+    layer = nn.Linear(64, 8)
+    layer.weight = nn.Parameter(torch.zeros(64, 64))
+    return layer
+
+
+def sliced() -> nn.Linear:
+    """Return one rank's part of a layer."""
+    layer = nn.Linear(64, 64)
+    layer.weight = nn.Parameter(layer.weight[:4].detach())
+    return layer
+
+
+def flat() -> nn.Linear:
+    """Return a layer as FSDP1 stores it: a rank's part in one row."""
+    layer = nn.Linear(64, 64)
+    layer.weight = nn.Parameter(layer.weight.detach().flatten()[:2048])
+    return layer
+
+
+@pytest.mark.parametrize(
+    ("stored", "shape"),
+    [(packed, "2048 x 1"), (sliced, "4 x 64"), (replaced, "64 x 64"), (flat, "2048")],
+)
+def test_a_weight_in_another_shape_than_its_layers_is_refused(stored: Any, shape: str) -> None:
+    model = nn.Sequential(nn.Linear(8, 64), nn.Linear(64, 64), stored())
+    assert f"no role is sure for 2.weight ({shape}): name" in refusal(model, ["1"])
+
+
+def test_a_packed_layer_is_named_and_has_its_features_sides() -> None:
+    model = nn.Sequential(nn.Linear(8, 64), nn.Linear(64, 64), packed())
+    roles = infer_roles(model, ["1", "2"])
+    assert having(roles, "hidden") == {"1.weight", "2.weight"}
+    assert having(roles, "embedding") == {"0.weight"}
+
+
+def test_a_short_projection_within_a_block_is_refused_until_it_is_named() -> None:
+    """It may be a fused one of which a part grows; what is short outside of blocks does not."""
+    model = blocks()
+    message = refusal(model, ["*.enter", "*.leave"])
+    assert "for layers.*.to_steps_and_states.weight (6 x 64): name each" in message
+    roles = infer_roles(model, ["*.enter", "*.leave"], embeddings=["*.to_steps_and_states"])
+    assert having(roles, "hidden") == layers("layers.{}.", "enter.weight", "leave.weight")
+    assert roles["layers.0.conv.weight"] == roles["readout.weight"] == "embedding"
+    assert "layers.0.conv.weight is the weight of a depthwise" in refusal(model, ["layers"])
+
+
+@pytest.mark.parametrize("router_or_bottleneck", [nn.Linear(64, 8), nn.Conv1d(64, 4, 1)])
+def test_other_short_layers_within_a_block_are_refused_too(
+    router_or_bottleneck: nn.Module,
+) -> None:
+    model = blocks()
+    model.layers[1].added = router_or_bottleneck
+    hidden = ["*.enter", "*.leave"]
+    message = refusal(model, hidden, embeddings=["*.to_steps_and_states"])
+    assert message.startswith("no role is sure for layers.1.added.weight (")
+
+
+def test_a_narrower_stage_is_no_embedding() -> None:
+    model = nn.Sequential(nn.Conv2d(3, 32, 3), nn.Conv2d(32, 32, 3), nn.Conv2d(256, 256, 3))
+    assert "1.weight (32 x 32 x 3 x 3)" in refusal(model, ["2"])
+
+
+class Experts(nn.Module):
+    """Fused experts, which some keep along the first axis and some along the last."""
+
+    def __init__(self, width: int, axis: int) -> None:
+        super().__init__()
+        shape = [width, 4 * width]
+        shape.insert(axis, 4)
+        self.up = nn.Parameter(torch.zeros(shape))
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_experts_in_one_tensor_are_refused_until_they_are_named(axis: int) -> None:
+    model = nn.Sequential(nn.Linear(64, 64), Experts(64, axis))
+    assert "no role is sure for 1.up (" in refusal(model, ["0"])
+    assert infer_roles(model, ["0", "1"])["1.up"] == "hidden"
+    narrow, wide = nn.Sequential(Experts(64, axis)), nn.Sequential(Experts(128, axis))
+    assert hidden_layers(narrow, wide) == ["0"]
+
+
+def test_a_packed_layer_is_among_those_that_are_checked() -> None:
+    """Whatever it stores, its features say which of its sides grow."""
+    narrow, wide = packed(), nn.Linear(128, 128)
+    wide.weight = nn.Parameter(torch.zeros(128 * 64, 1, dtype=torch.uint8), requires_grad=False)
+    assert hidden_layers(nn.Sequential(narrow), nn.Sequential(wide)) == ["0"]
