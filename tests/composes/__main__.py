@@ -7,19 +7,9 @@ from __future__ import annotations
 
 import argparse
 
-from harness.publish.report.readme import update_block
-
-from harness.atomic import write_text
+from harness.publish.report.write import update_block
 from tests.composes.costs import costs_block
-from tests.composes.pages import (
-    COMPOSES,
-    COSTS,
-    NAMES,
-    REFUSES,
-    composes_block,
-    page_of,
-    refuses_block,
-)
+from tests.composes.pages import NAMES, composes_block, page_of, refuses_block
 
 
 def main() -> None:
@@ -28,16 +18,14 @@ def main() -> None:
     parser.add_argument("--costs", action="store_true", help="try nothing: costs alone")
     parser.add_argument("methods", nargs="*", metavar="METHOD", help=f"of {', '.join(NAMES)}")
     asked = parser.parse_args()
-    makers = {COSTS: costs_block}
+    makers = {"costs": costs_block}
     if not asked.costs:
-        makers |= {COMPOSES: composes_block, REFUSES: refuses_block}
+        makers |= {"composes": composes_block, "refuses": refuses_block}
     for name in asked.methods or NAMES:
-        text = page_of(name).read_text(encoding="utf-8")
-        for marks, make in makers.items():
-            print(block := make(name))
-            text = update_block(text, block, marks)
-        if asked.write:
-            write_text(page_of(name), text)
+        for block, make in makers.items():
+            print(text := make(name))
+            if asked.write:
+                update_block(page_of(name), block, text)
 
 
 if __name__ == "__main__":

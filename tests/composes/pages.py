@@ -12,9 +12,6 @@ from tests.composes.cells import ROWS, Cell, Method, quoted, sentence_of
 from tests.composes.ranked import on_two_ranks
 
 NAMES = ("supar", "asymvalley", "lisa", "fg2u", "paro")
-COMPOSES = ("<!-- composes:begin -->", "<!-- composes:end -->")
-REFUSES = ("<!-- refuses:begin -->", "<!-- refuses:end -->")
-COSTS = ("<!-- costs:begin -->", "<!-- costs:end -->")
 
 
 def method_of(name: str) -> Method:
@@ -53,8 +50,9 @@ def refuses_block(name: str) -> str:
     return "\n".join(refusal_of(what, sentence_of(attempt)) for what, attempt in attempts)
 
 
-def shown(name: str, marks: tuple[str, str]) -> list[str]:
+def shown(name: str, block: str) -> list[str]:
     """Return the lines of a generated block of a page."""
-    _, _, after = page_of(name).read_text(encoding="utf-8").partition(marks[0])
-    block, _, _ = after.partition(marks[1])
+    text = page_of(name).read_text(encoding="utf-8")
+    _, _, after = text.partition(f"<!-- {block}:begin -->")
+    block, _, _ = after.partition(f"<!-- {block}:end -->")
     return block.strip().splitlines()
