@@ -32,7 +32,7 @@ def farthest_sum(table: pd.DataFrame) -> float:
     sums = table[list(SHARES)].sum(axis=1)
     if sums.empty:
         raise MissingRows("the table has no activations")
-    return float(sums.loc[(sums - 1.0).abs().idxmax()])
+    return max(map(float, sums), key=lambda total: abs(total - 1.0))
 
 
 def switched_at_centre(table: pd.DataFrame) -> float:

@@ -176,17 +176,15 @@ def same_sign_ratio(first_P: Tensor, second_P: Tensor) -> float:
 
 
 def _classifier_name(model: nn.Module, given: str | None) -> str:
-    modules = dict(model.named_modules())
+    modules: dict[str, nn.Module] = dict(model.named_modules())
     linear = [name for name, module in modules.items() if isinstance(module, nn.Linear)]
     if given is not None:
         if given not in linear:
             raise SpecError(f"classifier={given!r} is no linear layer: one of {linear}")
         return given
     named = getattr(model, "classifier", None)
-    found = next((name for name, module in modules.items() if module is named), None)
-    if found in linear and found is not None:
-        return found
-    return linear[-1] if linear else ""
+    found = [name for name in linear if modules[name] is named]
+    return (found or linear or [""])[-1]
 
 
 def _role(module: nn.Module) -> Role:

@@ -29,6 +29,11 @@ COMMON: tuple[Pair, ...] = (
     "vgg16_cifar10", "resnet20_svhn", "vgg11_cifar100", "alexnet_food101", "vit_food101",
 )  # fmt: skip
 """Pairs of Figures 3 and 12 to 15, and of Figures 5 and 16 to 19."""
+TWO_TITLES: dict[Pair, str] = {
+    "vgg16_cifar10": "VGG16 with BN on CIFAR-10",
+    "resnet20_svhn": "ResNet20 on SVHN",
+}
+"""The pairs of Figure 4, and of what frozen statistics do."""
 RECIPES: tuple[Recipe, ...] = ("lr_high", "lr_low", "bs_small", "bs_large", "wd_high", "wd_low")
 BN_STARTS: tuple[BnStart, ...] = get_args(BnStart)
 NUM_CLASSES = {
@@ -180,6 +185,15 @@ def stands_in(net: Training) -> dict[str, str]:
     if net.batch_size != asked:
         found[f"batch size {asked}"] = str(net.batch_size)
     return found
+
+
+def paper_name(pair: Pair) -> str:
+    """Return a pair's net and data as titles name them.
+
+    >>> paper_name("resnet20_svhn")
+    'ResNet20 on SVHN'
+    """
+    return f"{_NET_NAMES[pair.split('_')[0]]} on {DATA_NAMES[_PAPER_DATA[pair]]}"
 
 
 def short_name(net: Training) -> str:

@@ -14,14 +14,11 @@ from harness.declare import Profile
 from reproductions.asymvalley.models.pairs import (
     BN_STARTS,
     SCALES,
+    TWO_TITLES,
     DrawnCurves,
-    Pair,
     drawn_curves_of,
 )
 from reproductions.asymvalley.trained_nets.experiment import STARTED, trainings, walk_experiment
-
-FROZEN: tuple[Pair, ...] = ("vgg16_cifar10", "resnet20_svhn")
-"""Pairs that are walked through with frozen statistics, too."""
 
 
 def start_grid(profile: Profile) -> Iterator[DrawnCurves]:
@@ -34,7 +31,7 @@ def start_grid(profile: Profile) -> Iterator[DrawnCurves]:
 
 def statistics_grid(profile: Profile) -> Iterator[DrawnCurves]:
     """Yield one trial per pair and seed."""
-    for pair in FROZEN:
+    for pair in TWO_TITLES:
         for training in trainings(profile, pair):
             yield drawn_curves_of(profile, training)
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from harness.declare.statistics import aggregate
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours, sequential
-from reproductions.asymvalley.method.directions import NOISES
-from reproductions.asymvalley.models.names import NOISE_LABELS
+from reproductions.asymvalley.method.directions import NOISE_LABELS, NOISES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -79,7 +78,7 @@ def pattern_images(context: FigureContext) -> Figure:
         ax.grid(visible=False)
         ax.spines[:].set_visible(False)
     axes[0].xaxis.tick_top()
-    axes[0].set_xticks(centres, range(len(weights)))
+    axes[0].set_xticks(centres, [str(digit) for digit in range(len(weights))])
     axes[0].tick_params(length=0)
     return figure
 
@@ -101,7 +100,7 @@ def unit_panels(context: FigureContext) -> Figure:
     sizes = sorted(summary["lambda"].unique())
     shares = dict(zip(*_mean_by_size(summary, "active"), strict=True))
     for size, color, marker in zip(sizes, sequential(len(sizes)), MARKERS, strict=False):
-        look = {"color": color, "marker": marker, "where": "mid"}
+        look: dict[str, Any] = {"color": color, "marker": marker, "where": "mid"}
         curve = aggregate(bins[bins["lambda"] == size], by=["x"], value="density").sort_values("x")
         x, height = curve["x"].to_numpy(), curve["mean"].to_numpy()
         positive = height[x > 0]

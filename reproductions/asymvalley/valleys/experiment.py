@@ -20,6 +20,7 @@ from reproductions.asymvalley.models.pairs import (
     COMMON,
     DATA_NAMES,
     SCALES,
+    TWO_TITLES,
     Curves,
     DrawnCurves,
     Net,
@@ -33,8 +34,6 @@ FEW: tuple[Noise, ...] = ("gaussian", "ones")
 """Noises of a pair at `smoke`, but for the first pair."""
 WITH_TWIN: tuple[Pair, ...] = (*COMMON, "vgg16nobn_cifar10")
 """With a twin without batch normalisation of Figure 5's network."""
-MIXED: tuple[Pair, ...] = ("vgg16_cifar10", "resnet20_svhn")
-"""Pairs of Figure 4."""
 NUM_RATIOS: dict[Profile, int] = {"smoke": 3, "cpu": 6, "gpu": 11, "paper": 11}
 """The paper has 0.0, 0.1, ..., 1.0; six of them at `cpu` (DEV-04)."""
 STAND_IN_DEPTHS = {"resnext101_imagenet": 20, "resnet50_imagenet": 44}
@@ -105,7 +104,7 @@ def direction_grid(profile: Profile) -> Iterator[DirectionCurves]:
 
 def ratio_grid(profile: Profile) -> Iterator[RatioCurves]:
     """Yield one trial per pair, seed and draw."""
-    for pair in MIXED:
+    for pair in TWO_TITLES:
         for training in trainings(profile, pair):
             curves = vars(curves_of(profile, training))
             for draw in range(drawn_curves_of(profile, training).num_draws):

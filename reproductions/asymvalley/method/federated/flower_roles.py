@@ -56,14 +56,14 @@ def client_app(work: Work) -> ClientApp:
     """Return the client: it tells its number, and trains from the state it is sent."""
     app = ClientApp()
 
-    @app.query()
     def tell(message: Message, context: Context) -> Message:
         return Message(RecordDict({"client": _number(context)}), reply_to=message)
 
-    @app.train()
     def train(message: Message, context: Context) -> Message:
         return _train(work, message, context)
 
+    app.query()(tell)
+    app.train()(train)
     return app
 
 
@@ -128,12 +128,12 @@ def server_app(work: Work, *, num_clients: int, seed: int) -> ServerRole:
     strategy = AlgorithmStrategy(work, num_clients=num_clients, seed=seed)
     app = ServerApp()
 
-    @app.main()
     def main(grid: Grid, context: Context) -> None:
         strategy.nodes = _nodes(grid, num_clients)
         arrays = ArrayRecord(strategy.server.state)
         strategy.start(grid, arrays, num_rounds=work.settings.rounds)
 
+    app.main()(main)
     return ServerRole(app=app, strategy=strategy)
 
 
@@ -161,7 +161,7 @@ def _by_client(replies: Iterable[Message]) -> dict[int, Message]:
     return dict(sorted(found.items()))
 
 
-class AlgorithmStrategy(Strategy):
+class AlgorithmStrategy(Strategy):  # type: ignore[misc]  # Flower has an environment of its own
     """An algorithm's server rule as a Flower strategy; it holds the server's memory."""
 
     def __init__(self, work: Work, *, num_clients: int, seed: int) -> None:

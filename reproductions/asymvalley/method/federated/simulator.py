@@ -109,9 +109,9 @@ def accuracy_of(net: FlatNet, state: State, data: ClientData) -> float:
     """Return the share of samples that a state classifies rightly in eval mode."""
     net.load(state)
     net.module.eval()
-    parts = zip(data.images_SCHW.split(_TEST_BATCH), data.labels_S.split(_TEST_BATCH), strict=True)
+    images, labels = (torch.split(x, _TEST_BATCH) for x in (data.images_SCHW, data.labels_S))
     with torch.no_grad():
-        right = [(net.module(images).argmax(1) == labels).sum() for images, labels in parts]
+        right = [(net.module(x).argmax(1) == y).sum() for x, y in zip(images, labels, strict=True)]
     return int(torch.stack(right).sum()) / len(data.labels_S)
 
 

@@ -27,7 +27,6 @@ from reproductions.asymvalley.federated.experiment import (
 )
 from reproductions.asymvalley.federated.identities import identity_rows
 from reproductions.asymvalley.federated.trial import (
-    DIGITS_TEST,
     algorithm_of,
     cell_rows,
     dry_run,
@@ -39,6 +38,7 @@ from reproductions.asymvalley.federated.trial import (
     settings_with,
 )
 from reproductions.asymvalley.method.federated.simulator import RoundLog, Run
+from reproductions.asymvalley.models.images import DIGITS_TEST
 
 PROFILES = ("smoke", "cpu", "gpu", "paper")
 
