@@ -33,7 +33,7 @@ def net_panels(context: FigureContext) -> Figure:
     figure, axes = context.subplots(1, len(MEASURES), aspect=aspect, sharey=True)
     for ax, (value, label) in zip(axes, MEASURES.items(), strict=True):
         for net in found:
-            rows = context.table[(context.table[names] == net).all(axis=1)]
+            rows = context.table[(context.table[names] == list(net)).all(axis=1)]
             look = pairs.index(net[0])
             ax.plot(
                 rows[value].to_numpy(dtype="float64"),

@@ -11,10 +11,9 @@ import pytest
 from harness.declare.papers import deviations_of, load_deviations, load_paper
 from harness.declare.reference import load_reference, published
 from harness.errors import DataError
-from tests.checkout import PAPERS
+from tests.reproductions.asymvalley.claims import FOLDER
 from tools.reference import asymvalley as convert_reference
 
-FOLDER = PAPERS / "asymvalley"
 SETTINGS = "area,key,value,where,source\n"
 PROSE = "figure,quantity,value,kind,where,source\n"
 PAPER = f'"{convert_reference.FULL_TEXT}"\n'
