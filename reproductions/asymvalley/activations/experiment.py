@@ -26,16 +26,12 @@ def grid(profile: Profile) -> Iterator[Units]:
         yield Units(**vars(training), num_draws=num_draws)
 
 
-def num_points(params: Units) -> int:
-    """Return the points of a trial, each with a pass of the units at lambda = 0 beside it."""
-    return 2 * params.num_draws * len(PLACES)
-
-
 activations = walk_experiment(
     "asymvalley/activations",
     params=Units,
     grid=grid,
     run=".activations.trial:unit_rows",
-    num_points=num_points,
+    # Each with a pass of the units at lambda = 0 beside it.
+    num_points=lambda params: 2 * params.num_draws * len(PLACES),
     address=("pair", "seed"),
 )

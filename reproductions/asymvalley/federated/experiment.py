@@ -238,21 +238,6 @@ def simulations(params: Simulation, *, num_runs: int, num_tests: int) -> Estimat
     return Estimate(seconds=0.1 + num_runs * seconds, memory_bytes=5 * 10**8 + 16 * pixels)
 
 
-def estimate(params: Cell) -> Estimate:
-    """Return what a run costs, without its search."""
-    return simulations(params, num_runs=1, num_tests=params.rounds // params.eval_every)
-
-
-def search_estimate(params: Search) -> Estimate:
-    """Return what all candidates cost."""
-    return simulations(params, num_runs=len(params.candidates.split()), num_tests=1)
-
-
-def identity_estimate(params: Identities) -> Estimate:
-    """Return what the four tiny runs cost."""
-    return Estimate(seconds=0.3 * params.rounds)
-
-
 searches = Experiment(
     "asymvalley/federated_search",
     version=1,
@@ -260,7 +245,9 @@ searches = Experiment(
     grid=search_grid,
     run="trial:search_rows",
     needs=needs,
-    estimate=search_estimate,
+    estimate=lambda params: simulations(
+        params, num_runs=len(params.candidates.split()), num_tests=1
+    ),
     dry_run="trial:dry_run",
     timeout_s=WEEK_S,
     address=("dataset", "data", "algorithm", "alpha"),
@@ -273,7 +260,9 @@ runs = Experiment(
     run="trial:cell_rows",
     needs=needs,
     uses=(Use(experiment=searches, params=Cell.search),),
-    estimate=estimate,
+    estimate=lambda params: simulations(
+        params, num_runs=1, num_tests=params.rounds // params.eval_every
+    ),
     dry_run="trial:dry_run",
     timeout_s=WEEK_S,
     address=("dataset", "data", "algorithm", "alpha", "seed"),
@@ -286,6 +275,6 @@ identities = Experiment(
     grid=identity_grid,
     run="identities:identity_rows",
     needs=needs,
-    estimate=identity_estimate,
+    estimate=lambda params: Estimate(seconds=0.3 * params.rounds),
     address=("data", "seed"),
 )

@@ -90,16 +90,16 @@ class Layout:
                 " it with this model's layout"
             )
 
-    def mask(self, group: Group, *, bn_bias_in_other: bool = True) -> Tensor:
+    def mask(self, group: Group) -> Tensor:
         """Return which coordinates belong to a group, shape (P,), bool.
 
-        bn_bias_in_other: where the biases of batch normalisation go in the five parts of
-        Figure 8; the paper names none for them (DEV-06).
+        Of the five parts of Figure 8 the biases of batch normalisation are in `other_bias`: the
+        paper names none for them (DEV-06).
         Raises SpecError where the model has no such parameter.
         """
         mask_P = torch.zeros(self.size, dtype=torch.bool)
         for slot in self.slots:
-            if _belongs(slot, group, bn_bias_in_other=bn_bias_in_other):
+            if _belongs(slot, group):
                 mask_P[slot.start : slot.stop] = True
         if not mask_P.any():
             raise SpecError(
@@ -204,7 +204,7 @@ def _names_bias(leaf: str) -> bool:
     return leaf == "bias" or leaf.startswith("bias_") or leaf.endswith("_bias")
 
 
-def _belongs(slot: Slot, group: Group, *, bn_bias_in_other: bool) -> bool:
+def _belongs(slot: Slot, group: Group) -> bool:
     other = slot.role != "bn" and not slot.in_classifier
     match group:
         case "all":
@@ -226,4 +226,4 @@ def _belongs(slot: Slot, group: Group, *, bn_bias_in_other: bool) -> bool:
         case "other_weight":
             return other and not slot.is_bias
         case "other_bias":
-            return slot.is_bias and (other or (slot.role == "bn" and bn_bias_in_other))
+            return slot.is_bias and not slot.in_classifier

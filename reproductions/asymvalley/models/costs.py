@@ -57,7 +57,7 @@ def point_s(net: Net) -> float:
     return images * passes * forward_s(net) + 1e-3
 
 
-def estimate(seconds: float) -> Estimate:
+def estimate_of(seconds: float) -> Estimate:
     """Return an estimate with what every trial costs beside."""
     return Estimate(seconds=START_S + seconds, memory_bytes=2 * 2**30)
 

@@ -36,23 +36,14 @@ def statistics_grid(profile: Profile) -> Iterator[DrawnCurves]:
             yield drawn_curves_of(profile, training)
 
 
-def start_points(params: DrawnCurves) -> int:
-    """Return the points of a trial."""
-    curves = 2 * len(SCALES) - 1 + 2 * params.num_draws
-    return curves * (params.num_points - 1) + 1
-
-
-def statistics_points(params: DrawnCurves) -> int:
-    """Return the points of a trial, one with frozen statistics as half of one."""
-    return 3 * params.num_draws * (params.num_points - 1) + 1
-
-
 batch_norm_starts = walk_experiment(
     "asymvalley/batch_norm_starts",
     params=DrawnCurves,
     grid=start_grid,
     run=".starts.trial:start_rows",
-    num_points=start_points,
+    num_points=lambda params: (
+        (2 * len(SCALES) - 1 + 2 * params.num_draws) * (params.num_points - 1) + 1
+    ),
     address=("pair", "bn_start", "seed"),
 )
 frozen_statistics = walk_experiment(
@@ -60,6 +51,7 @@ frozen_statistics = walk_experiment(
     params=DrawnCurves,
     grid=statistics_grid,
     run=".starts.trial:statistics_rows",
-    num_points=statistics_points,
+    # One with frozen statistics counts as half of one.
+    num_points=lambda params: 3 * params.num_draws * (params.num_points - 1) + 1,
     address=("pair", "seed"),
 )

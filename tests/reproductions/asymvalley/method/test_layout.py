@@ -67,13 +67,6 @@ def test_first_blocks_are_a_prefix() -> None:
     assert bool(mask[:count].all())
 
 
-def test_biases_of_batch_norm_can_stay_out_of_the_five_parts() -> None:
-    layout = layout_of(small_net())
-    inside = layout.mask("other_bias").sum()
-    outside = layout.mask("other_bias", bn_bias_in_other=False).sum()
-    assert int(inside - outside) == 4 + 6
-
-
 def test_biases_of_recurrent_and_attention_layers_are_biases() -> None:
     lstm = nn.LSTM(3, 4, num_layers=2, bidirectional=True)
     biases = sum(p.numel() for name, p in lstm.named_parameters() if "bias" in name)

@@ -32,14 +32,14 @@ def test_sampled_mean_is_the_closed_form(size: float) -> None:
         h * (drawn.pull * h + size * (2.0 * normal.cdf(drawn.pull * h) - 1.0))
         for h in drawn.input_D.tolist()
     )
-    assert expected_pre_activation(drawn.input_D, drawn.pull, size) == pytest.approx(expected)
+    assert expected_pre_activation(drawn, size) == pytest.approx(expected)
     assert abs(found.mean - expected) < 4.5 * found.standard_error
 
 
 def test_variance_without_noise_is_the_inputs_square() -> None:
     # w^T h = a |h|^2 + delta^T h, and delta^T h has variance |h|^2.
     drawn = unit()
-    variance = spread(pre_activation(drawn, 0.0)).std ** 2
+    variance = 20_000 * spread(pre_activation(drawn, 0.0)).standard_error ** 2
     assert variance == pytest.approx(float(drawn.input_D.square().sum()), rel=0.05)
 
 
