@@ -13,6 +13,10 @@ PLACES = tuple(round(-1.0 + 0.2 * k, 1) + 0.0 for k in range(11))
 """The paper's: -1.0, -0.8, ..., 1.0 (appendix D.2)."""
 
 
+SHARES = ("on_on", "on_off", "off_on", "off_off")
+"""Of hidden units, by their state for theta_f and for the noisy net."""
+
+
 class Units(Training):
     """The units of a trained net along draws of sign-consistent noise."""
 

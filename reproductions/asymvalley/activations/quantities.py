@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.declare import MissingRows
+from reproductions.asymvalley.activations.experiment import SHARES
 from reproductions.asymvalley.models.curves import AT_ZERO
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SHARES = ("on_on", "on_off", "off_on", "off_off")
 REACHES = (0.2, 0.4, 0.6, 0.8, 1.0)
 """Figure 28's a."""
 

@@ -15,23 +15,20 @@ from torch import nn
 from harness.declare import DryRun, Outcome, Row, RunContext, Status
 from harness.errors import DataError, SpecError
 from reproductions.asymvalley.federated.experiment import Cell, Search, Simulation, searches
-from reproductions.asymvalley.method.federated.algorithms import (
+from reproductions.asymvalley.method.federated import (
+    ClientData,
     FedAvg,
     FedDyn,
     FedPan,
     FedProx,
     FedSign,
+    LocalSettings,
     Moon,
-)
-from reproductions.asymvalley.method.federated.client import ClientData
-from reproductions.asymvalley.method.federated.settings import LocalSettings, RoundSettings
-from reproductions.asymvalley.method.federated.simulator import (
-    RoundLog,
-    Run,
+    RoundSettings,
+    dirichlet_split,
     simulate,
-    stack_images,
 )
-from reproductions.asymvalley.method.federated.split import dirichlet_split
+from reproductions.asymvalley.method.federated.simulator import RoundLog, Run, stack_images
 from reproductions.asymvalley.models.images import splits
 from reproductions.asymvalley.models.training import dry_steps
 from reproductions.nets import convnet, resnet

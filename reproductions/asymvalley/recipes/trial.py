@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from torch import Tensor
@@ -67,7 +68,5 @@ def _groups(layout: Layout, first_P: Tensor, second_P: Tensor) -> list[Row]:
         for name, weights_P in (("first", first_P), ("second", second_P)):
             found = group_statistics(weights_P.cpu(), (second_P - first_P).cpu(), layout, group)
             labels: dict[str, Any] = {"part": "group", "group": group, "solution": name, "x": 0.0}
-            values: dict[str, Any] = {"mean": found.mean, "std": found.std, "norm": found.norm}
-            values |= {"consistency": found.consistency, "error": None, "ce": None}
-            rows.append(labels | values)
+            rows.append({**labels, **asdict(found), "error": None, "ce": None})
     return rows

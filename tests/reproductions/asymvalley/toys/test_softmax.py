@@ -11,7 +11,6 @@ import math
 import numpy as np
 import pytest
 import torch
-from sklearn.linear_model import LogisticRegression
 from torch import Tensor
 
 from harness.errors import RunError
@@ -123,16 +122,13 @@ def test_metrics_stay_finite_and_exact_where_scores_are_huge(
     assert 0.0 <= found.second_order < 1e-6
 
 
-def test_fit_is_scikit_learns_and_repeats_to_the_bit() -> None:
+def test_fit_is_the_optimum_and_repeats_to_the_bit() -> None:
     draw = generator(4)
     labels = torch.arange(90) % 3
     centres = 4.0 * torch.randn(3, 5, generator=draw, dtype=torch.float64)
     pixels = centres[labels] + torch.randn(90, 5, generator=draw, dtype=torch.float64)
     images = Images(pixels_ND=pixels, labels_N=labels)
     weights = fit_softmax(images, max_iter=500)
-    peer = LogisticRegression(fit_intercept=False, max_iter=500)
-    peer.fit(pixels.numpy(), labels.numpy())
-    np.testing.assert_array_equal(weights.numpy(), peer.coef_)
     assert torch.equal(weights, fit_softmax(images, max_iter=500))
     # At the optimum of sum CE + |W|^2 / 2 the gradient vanishes; scikit-learn's C is 1.
     free = weights.clone().requires_grad_()
