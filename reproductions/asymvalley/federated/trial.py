@@ -14,7 +14,13 @@ from torch import nn
 
 from harness.declare import DryRun, Outcome, Row, RunContext, Status
 from harness.errors import DataError, SpecError
-from reproductions.asymvalley.federated.experiment import Cell, Search, Simulation, searches
+from reproductions.asymvalley.federated.experiment import (
+    COEFFICIENTS,
+    Cell,
+    Search,
+    Simulation,
+    searches,
+)
 from reproductions.asymvalley.method.federated import (
     ClientData,
     FedAvg,
@@ -32,16 +38,6 @@ from reproductions.asymvalley.method.federated.simulator import RoundLog, Run, s
 from reproductions.asymvalley.models.images import splits
 from reproductions.asymvalley.models.training import dry_steps
 from reproductions.nets import convnet, resnet
-
-COEFFICIENTS = {
-    "fedavg": "weight_decay",
-    "fedprox": "mu",
-    "moon": "mu",
-    "feddyn": "a",
-    "fedpan": "encoding",
-    "fedsign": "gamma",
-}
-"""What a candidate sets."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -123,10 +119,10 @@ def build_net(params: Simulation, *, seed: int, device: str) -> nn.Module:
 
 def algorithm_of(params: Search, candidate: str) -> FedAvg:
     """Return a trial's algorithm with a coefficient."""
-    if params.algorithm == "fedpan":
-        return FedPan(encoding=candidate)
     value = coefficient_of(candidate)
     match params.algorithm:
+        case "fedpan":
+            return FedPan(encoding=candidate)
         case "fedavg":
             return FedAvg()
         case "fedprox":
@@ -170,7 +166,6 @@ def run_candidate(
     *,
     held_out: ClientData,
     eval_rounds: Sequence[int],
-    workers: int = 1,
 ) -> Run:
     """Simulate a trial with one coefficient, and evaluate it on a held-out set."""
     return simulate(
@@ -181,7 +176,6 @@ def run_candidate(
         test=held_out,
         eval_rounds=eval_rounds,
         seed=ctx.seed("rounds"),
-        workers=workers,
     )
 
 
@@ -250,7 +244,7 @@ def rows_of(params: Cell, run: Run, chosen: Row) -> Iterator[Row]:
     The final same-sign ratio and penalty are means over the second half of the rounds. A diverged
     run has one row, without values.
     """
-    name = COEFFICIENTS[params.algorithm]
+    name = COEFFICIENTS[params.algorithm].name
     shared = {"candidate": chosen["candidate"], "coefficient": chosen["coefficient"]}
     shared |= {"coefficient_name": name, "validation_accuracy": chosen["validation_accuracy"]}
     rounds = params.rounds
