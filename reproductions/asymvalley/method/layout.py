@@ -205,25 +205,17 @@ def _names_bias(leaf: str) -> bool:
 
 
 def _belongs(slot: Slot, group: Group) -> bool:
-    other = slot.role != "bn" and not slot.in_classifier
-    match group:
-        case "all":
-            return True
-        case "clf" | "clf_weight":
-            return slot.in_classifier and not slot.is_bias
-        case "clf_bias":
-            return slot.in_classifier and slot.is_bias
-        case "feat":
-            return not slot.in_classifier
-        case "layer1":
-            return slot.in_first_blocks
-        case "conv":
-            return slot.role == "conv" and not slot.is_bias
-        case "bn":
-            return slot.role == "bn"
-        case "bn_weight":
-            return slot.role == "bn" and not slot.is_bias
-        case "other_weight":
-            return other and not slot.is_bias
-        case "other_bias":
-            return slot.is_bias and not slot.in_classifier
+    is_bn, in_classifier, is_weight = slot.role == "bn", slot.in_classifier, not slot.is_bias
+    return {
+        "all": True,
+        "clf": in_classifier and is_weight,
+        "feat": not in_classifier,
+        "layer1": slot.in_first_blocks,
+        "conv": slot.role == "conv" and is_weight,
+        "bn": is_bn,
+        "bn_weight": is_bn and is_weight,
+        "clf_weight": in_classifier and is_weight,
+        "clf_bias": in_classifier and not is_weight,
+        "other_weight": is_weight and not is_bn and not in_classifier,
+        "other_bias": not is_weight and not in_classifier,
+    }.get(group, False)

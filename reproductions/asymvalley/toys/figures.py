@@ -11,7 +11,6 @@ from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours, 
 from reproductions.asymvalley.method.directions import NOISE_LABELS, NOISES
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -98,7 +97,7 @@ def unit_panels(context: FigureContext) -> Figure:
     bins = context.table[context.table["part"] == "bin"]
     summary = context.table[context.table["part"] == "summary"]
     sizes = sorted(summary["lambda"].unique())
-    shares = dict(zip(*_mean_by_size(summary, "active"), strict=True))
+    shares = summary.groupby("lambda")["active"].mean()
     for size, color, marker in zip(sizes, sequential(len(sizes)), MARKERS, strict=False):
         look: dict[str, Any] = {"color": color, "marker": marker, "where": "mid"}
         curve = aggregate(bins[bins["lambda"] == size], by=["x"], value="density").sort_values("x")
@@ -116,11 +115,6 @@ def unit_panels(context: FigureContext) -> Figure:
     active.set(xlabel="size of the noise l", ylabel="active share", title="active")
     _legend_above(figure, before, per_row=5 if context.width == "double" else 3)
     return figure
-
-
-def _mean_by_size(summary: pd.DataFrame, value: str) -> tuple[list[float], list[float]]:
-    means = aggregate(summary, by=["lambda"], value=value)
-    return means["lambda"].tolist(), means["mean"].tolist()
 
 
 def metric_panels(context: FigureContext) -> Figure:

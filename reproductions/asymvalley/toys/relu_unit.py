@@ -28,19 +28,6 @@ class UnitDraws:
     """sign(w)^T h of every draw: the noise of size 1 changes the pre-activation by this much."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Spread:
-    """What one sample of pre-activations comes to."""
-
-    mean: float
-    standard_error: float
-    """Standard error of the mean."""
-    active: float
-    """Share of draws with a positive pre-activation: the unit is on."""
-    mean_output: float
-    """Mean after the ReLU."""
-
-
 def draw_unit(
     *, num_inputs: int, num_draws: int, pull: float, generator: torch.Generator
 ) -> UnitDraws:
@@ -76,14 +63,17 @@ def expected_pre_activation(unit: UnitDraws, size: float) -> float:
     return float((unit.input_D * (mean_D + size * signs_D)).sum())
 
 
-def spread(values_N: Tensor) -> Spread:
-    """Return mean, spread and activity of pre-activations."""
-    return Spread(
-        mean=float(values_N.mean()),
-        standard_error=float(values_N.std()) / len(values_N) ** 0.5,
-        active=float((values_N > 0).double().mean()),
-        mean_output=float(values_N.clamp(min=0.0).mean()),
-    )
+def summary(values_N: Tensor) -> dict[str, float]:
+    """Return mean, its standard error, the share that is active, and the mean after the ReLU.
+
+    The unit is active where its pre-activation is positive.
+    """
+    return {
+        "mean": float(values_N.mean()),
+        "standard_error": float(values_N.std()) / len(values_N) ** 0.5,
+        "active": float((values_N > 0).double().mean()),
+        "mean_output": float(values_N.clamp(min=0.0).mean()),
+    }
 
 
 def density(values_N: Tensor, *, low: float, width: float, num_bins: int) -> list[float]:

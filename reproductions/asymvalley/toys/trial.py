@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
 
 import torch
 from torch import Tensor
@@ -21,7 +20,7 @@ from reproductions.asymvalley.toys.relu_unit import (
     draw_unit,
     expected_pre_activation,
     pre_activation,
-    spread,
+    summary,
 )
 from reproductions.asymvalley.toys.softmax import (
     Images,
@@ -92,9 +91,9 @@ def unit_rows(params: Unit, ctx: RunContext) -> list[Row]:
 
 def _unit_rows(unit: UnitDraws, size: float) -> Iterator[Row]:
     values = pre_activation(unit, size)
-    summary = asdict(spread(values)) | {"expected_mean": expected_pre_activation(unit, size)}
-    yield {"part": "summary", "lambda": size, "x": 0.0, **summary, "density": None}
-    empty = dict.fromkeys(summary)
+    found = summary(values) | {"expected_mean": expected_pre_activation(unit, size)}
+    yield {"part": "summary", "lambda": size, "x": 0.0, **found, "density": None}
+    empty = dict.fromkeys(found)
     heights = density(values, low=LOWEST, width=BIN_WIDTH, num_bins=NUM_BINS)
     for index, height in enumerate(heights):
         centre = LOWEST + (index + 0.5) * BIN_WIDTH

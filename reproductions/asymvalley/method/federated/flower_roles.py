@@ -105,26 +105,11 @@ def _state(arrays: ArrayRecord) -> State:
     return dict(arrays.to_torch_state_dict())
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ServerRole:
-    """A server for Flower, and what it will have done."""
+def server_app(work: Work, *, num_clients: int, seed: int) -> tuple[ServerApp, AlgorithmStrategy]:
+    """Return the server, and the strategy that will hold what it has done.
 
-    app: ServerApp
-    strategy: AlgorithmStrategy
-
-    @property
-    def state(self) -> Server:
-        """The server after the last round."""
-        return self.strategy.server
-
-    @property
-    def trained(self) -> list[tuple[int, ...]]:
-        """The clients of every finished round."""
-        return self.strategy.trained
-
-
-def server_app(work: Work, *, num_clients: int, seed: int) -> ServerRole:
-    """Return the server; its app raises RunError if a client fails or does not answer."""
+    Its app raises RunError if a client fails or does not answer.
+    """
     strategy = AlgorithmStrategy(work, num_clients=num_clients, seed=seed)
     app = ServerApp()
 
@@ -134,7 +119,7 @@ def server_app(work: Work, *, num_clients: int, seed: int) -> ServerRole:
         strategy.start(grid, arrays, num_rounds=work.settings.rounds)
 
     app.main()(main)
-    return ServerRole(app=app, strategy=strategy)
+    return app, strategy
 
 
 def _nodes(grid: Grid, num_clients: int) -> dict[int, int]:
@@ -162,7 +147,10 @@ def _by_client(replies: Iterable[Message]) -> dict[int, Message]:
 
 
 class AlgorithmStrategy(Strategy):  # type: ignore[misc]  # Flower has an environment of its own
-    """An algorithm's server rule as a Flower strategy; it holds the server's memory."""
+    """An algorithm's server rule as a Flower strategy.
+
+    server: as it is after the last round; trained: the clients of every finished round.
+    """
 
     def __init__(self, work: Work, *, num_clients: int, seed: int) -> None:
         net = work.net()
