@@ -12,6 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from harness.declare.experiment import Status
+from harness.declare.profiles import Profile
 from harness.errors import SpecError
 from reproductions.asymvalley.method.layout import layout_of, parameters_vector
 from reproductions.asymvalley.models.image_nets import build_net, start_batch_norms
@@ -94,9 +95,8 @@ def test_cosine_is_that_of_signs_and_gradient() -> None:
 
 
 @pytest.mark.parametrize("profile", ["smoke", "cpu", "gpu", "paper"])
-@pytest.mark.parametrize("pair", PAIRS)
-def test_every_pair_has_a_network_at_every_scale(profile: str, pair: str) -> None:
-    point = training_of(profile, pair, seed=0)  # type: ignore[arg-type]
-    model = build_net(point, generator=torch.Generator(), device="meta")
-    layout = layout_of(model)
-    assert layout.has_batch_norm == point.batch_norm
+def test_every_pair_has_a_network_at_every_scale(profile: Profile) -> None:
+    for pair in PAIRS:
+        point = training_of(profile, pair, seed=0)
+        model = build_net(point, generator=torch.Generator(), device="meta")
+        assert layout_of(model).has_batch_norm == point.batch_norm, pair
