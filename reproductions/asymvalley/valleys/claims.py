@@ -85,13 +85,13 @@ def noise_task(
     *more: Declared,
     least: float,
     place: str = "",
-    loss_too: bool = False,
+    asked: tuple[Declared, ...] = (),
 ) -> Task:
     """Return the task of the valleys along seven noises around one net.
 
     more: what this figure claims beside the others. least: asymmetry that sign-consistent noise
     must reach, 0 where any will do. place: where else than in the figure the paper says it.
-    loss_too: whether we ask the same of the cross-entropy.
+    asked: our own questions beside them.
     """
     where, net = f"Figure {int(word[3:])}{place}", paper_name(pair)
     asymmetric = (
@@ -106,7 +106,7 @@ def noise_task(
         reads=(common_noises,),
         table=table.noises(pair),
         claims=claims(where, asymmetric, *more)
-        + claims(f"ours, beside {where}", *([loss_is_asymmetric_too(net)] if loss_too else []))
+        + claims(f"ours, beside {where}", *asked)
         + claims(f"{where}: |eps| * sign(theta_f)", noise_signs_agree(pair))
         + one_centre(where),
         figure="figures:noise_panels",
@@ -119,13 +119,14 @@ def noise_task(
     )
 
 
-def loss_is_asymmetric_too(net: str) -> Declared:
+def loss_is_asymmetric_too(pair: Pair) -> Declared:
     """Return the same in cross-entropy, which we ask: the paper plots errors alone."""
     return (
         "loss_is_asymmetric_too",
         TRAINED.asked_by_us(),
         of_seven(more_than(partial(q.sign_asymmetries, value="ce"), 0, "nats")),
-        f"Sign-consistent noise makes the valley of {net} asymmetric in cross-entropy, too.",
+        f"Sign-consistent noise makes the valley of {paper_name(pair)} asymmetric in cross-entropy,"
+        " too.",
     )
 
 

@@ -4,10 +4,17 @@ from functools import partial
 
 from harness.declare import more_than
 from reproductions.asymvalley.method.directions import ZERO_SYMMETRIC
+from reproductions.asymvalley.models.pairs import Pair
 from reproductions.asymvalley.models.scopes import CALIBRATED, TRAINED
 from reproductions.asymvalley.valleys import quantities as q
-from reproductions.asymvalley.valleys.claims import LEAN, noise_task, raw_noise_is_symmetric
+from reproductions.asymvalley.valleys.claims import (
+    LEAN,
+    loss_is_asymmetric_too,
+    noise_task,
+    raw_noise_is_symmetric,
+)
 
+PAIR: Pair = "vgg16_cifar10"
 RAW_ABOUT_ZERO = raw_noise_is_symmetric(
     CALIBRATED,
     "Raw noise that is symmetric about zero gives a nearly symmetric valley.",
@@ -27,10 +34,10 @@ SHIFTED_LEANS = (
 
 task = noise_task(
     "fig03",
-    "vgg16_cifar10",
+    PAIR,
     RAW_ABOUT_ZERO,
     SHIFTED_LEANS,
     least=0.1,
     place=" and section 4.1",
-    loss_too=True,
+    asked=(loss_is_asymmetric_too(PAIR),),
 )

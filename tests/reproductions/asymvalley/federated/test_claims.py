@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from harness.declare.verdict import Word
-from harness.publish.figures import PALETTE, draw
+from harness.publish.figures import FigureContext
 from reproductions.asymvalley.federated.experiment import identities
 from reproductions.asymvalley.federated.experiment import runs as trained
 from reproductions.asymvalley.federated.quantities import remark
@@ -121,10 +121,12 @@ def test_view_joins_runs_and_identities() -> None:
 
 
 def test_one_seed_is_drawn_open_beside_every_algorithm_on_that_seed() -> None:
-    filled = []
-    for rows in (accuracies("holds"), single_seeded()):
+    for rows, is_open in ((accuracies("holds"), False), (single_seeded(), True)):
         rows = rows.reindex(columns=ACCURACIES.names)
-        svg = draw(task, table=rows, reference=pd.DataFrame(), profile="cpu").decode()
-        filled.append(svg.count(f"fill: {PALETTE[2].lower()}"))
-        assert ("compare open marks" in svg) is (len(filled) == 2)
-    assert filled[1] < filled[0]
+        context = FigureContext(table=rows, reference=pd.DataFrame(), profile="cpu", width="double")
+        assert task.draw is not None
+        figure = task.draw(context)
+        marks = [line for ax in figure.axes for line in ax.get_lines()]
+        assert any(mark.get_markerfacecolor() == "none" for mark in marks) is is_open
+        title = figure.legends[0].get_title().get_text()
+        assert ("compare open marks" in title) is is_open
