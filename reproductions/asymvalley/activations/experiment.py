@@ -13,6 +13,10 @@ PLACES = tuple(round(-1.0 + 0.2 * k, 1) + 0.0 for k in range(11))
 """The paper's: -1.0, -0.8, ..., 1.0 (appendix D.2)."""
 
 
+SHARES = ("on_on", "on_off", "off_on", "off_off")
+"""Of hidden units, by their state for theta_f and for the noisy net."""
+
+
 class Units(Training):
     """The units of a trained net along draws of sign-consistent noise."""
 
@@ -26,16 +30,12 @@ def grid(profile: Profile) -> Iterator[Units]:
         yield Units(**vars(training), num_draws=num_draws)
 
 
-def num_points(params: Units) -> int:
-    """Return the points of a trial, each with a pass of the units at lambda = 0 beside it."""
-    return 2 * params.num_draws * len(PLACES)
-
-
 activations = walk_experiment(
     "asymvalley/activations",
     params=Units,
     grid=grid,
     run=".activations.trial:unit_rows",
-    num_points=num_points,
+    # Each with a pass of the units at lambda = 0 beside it.
+    num_points=lambda params: 2 * params.num_draws * len(PLACES),
     address=("pair", "seed"),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.publish.figures import HATCHES, PALETTE, FigureContext
-from reproductions.asymvalley.activations.quantities import SHARES
+from reproductions.asymvalley.activations.experiment import SHARES
 from reproductions.asymvalley.models.drawing import lambda_axis, line
 
 if TYPE_CHECKING:

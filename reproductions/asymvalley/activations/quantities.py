@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.declare import MissingRows
+from reproductions.asymvalley.activations.experiment import SHARES
 from reproductions.asymvalley.models.curves import AT_ZERO
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SHARES = ("on_on", "on_off", "off_on", "off_off")
 REACHES = (0.2, 0.4, 0.6, 0.8, 1.0)
 """Figure 28's a."""
 
@@ -32,7 +32,7 @@ def farthest_sum(table: pd.DataFrame) -> float:
     sums = table[list(SHARES)].sum(axis=1)
     if sums.empty:
         raise MissingRows("the table has no activations")
-    return float(sums.loc[(sums - 1.0).abs().idxmax()])
+    return max(map(float, sums), key=lambda total: abs(total - 1.0))
 
 
 def switched_at_centre(table: pd.DataFrame) -> float:

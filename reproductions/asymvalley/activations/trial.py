@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from harness.declare import Outcome, Row, RunContext
 from harness.errors import SpecError
-from reproductions.asymvalley.activations.experiment import PLACES, Units
+from reproductions.asymvalley.activations.experiment import PLACES, SHARES, Units
 from reproductions.asymvalley.method.curve import Walk
 from reproductions.asymvalley.method.noise import draw_noise, sign_consistent
 from reproductions.asymvalley.models.curve_rows import walk_through
@@ -53,20 +53,10 @@ def agreement_along(
         counts = torch.zeros(4, dtype=torch.float64)
         for batch, kept in zip(images, before, strict=True):
             for was, now in zip(kept, _states(model, batch), strict=True):
-                counts += _confusion(was, now)
-        shares = dict(zip(("on_on", "on_off", "off_on", "off_off"), _shares(counts), strict=True))
+                pairs = (was & now, was & ~now, ~was & now, ~was & ~now)
+                counts += torch.tensor([int(pair.sum()) for pair in pairs])
+        shares = dict(zip(SHARES, (counts / counts.sum()).tolist(), strict=True))
         yield place, {**shares, "agreement": shares["on_on"] + shares["off_off"]}
-
-
-def _shares(counts: Tensor) -> list[float]:
-    return [float(share) for share in counts / counts.sum()]
-
-
-def _confusion(was: Tensor, now: Tensor) -> Tensor:
-    """Return the numbers of units on and on, on and off, off and on, off and off."""
-    both, first, second = (int(states.sum()) for states in (was & now, was, now))
-    total = was.numel()
-    return torch.tensor([both, first - both, second - both, total - first - second + both])
 
 
 @torch.inference_mode()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from harness.declare import (
     SMOKE_AND_CPU,
@@ -28,17 +28,35 @@ from reproductions.asymvalley.models.pairs import data_in_place_of
 Algorithm = Literal["fedavg", "fedprox", "moon", "feddyn", "fedpan", "fedsign"]
 ALGORITHMS: tuple[Algorithm, ...] = get_args(Algorithm)
 """In the order of Table 1."""
-CANDIDATES: dict[Algorithm, str] = {
-    "fedavg": "1e-5 1e-4 5e-4",
-    "fedprox": "0.001 0.01 0.1",
-    "moon": "0.01 0.1 1",
-    "feddyn": "0.001 0.01 0.1",
-    "fedpan": "1:mul:0.05 4:mul:0.1 1:add:0.15",
-    "fedsign": "0.0001 0.001 0.01",
+
+
+class Coefficient(NamedTuple):
+    """What is searched for an algorithm."""
+
+    algorithm: str
+    """As Table 1 names it."""
+    name: str
+    """What a candidate sets."""
+    word: str
+    """The same in a table; of an encoding, its number."""
+    digits: int
+    """Decimals that show every candidate."""
+    candidates: str
+    """Ascending, since a tie goes to the first."""
+
+
+COEFFICIENTS: dict[Algorithm, Coefficient] = {
+    "fedavg": Coefficient("FedAvg", "weight_decay", "weight decay", 5, "1e-5 1e-4 5e-4"),
+    "fedprox": Coefficient("FedProx", "mu", "mu", 3, "0.001 0.01 0.1"),
+    "moon": Coefficient("MOON", "mu", "mu", 2, "0.01 0.1 1"),
+    "feddyn": Coefficient("FedDyn", "a", "a", 3, "0.001 0.01 0.1"),
+    "fedpan": Coefficient("FedPAN", "encoding", "amplitude", 2, "1:mul:0.05 4:mul:0.1 1:add:0.15"),
+    "fedsign": Coefficient("FedSign", "gamma", "gamma", 4, "0.0001 0.001 0.01"),
 }
 """From the lists of the authors' and the peers' code; FedSign's leave out 0.1, which destroys
-small nets, and have 1e-4 instead. Ascending, since a tie goes to the first. FedAvg has no
-coefficient: it tries as many weight decays, which the others leave at the default."""
+small nets, and have 1e-4 instead. FedAvg has no coefficient: it tries as many weight decays, which
+the others leave at the default."""
+CANDIDATES = {name: each.candidates for name, each in COEFFICIENTS.items()}
 PAPER_CANDIDATES: dict[Algorithm, str] = {**CANDIDATES, "fedsign": "0.001 0.01 0.1"}
 """Section 6.2 has these three for FedSign."""
 ALPHAS = (10.0, 1.0, 0.5)
@@ -238,21 +256,6 @@ def simulations(params: Simulation, *, num_runs: int, num_tests: int) -> Estimat
     return Estimate(seconds=0.1 + num_runs * seconds, memory_bytes=5 * 10**8 + 16 * pixels)
 
 
-def estimate(params: Cell) -> Estimate:
-    """Return what a run costs, without its search."""
-    return simulations(params, num_runs=1, num_tests=params.rounds // params.eval_every)
-
-
-def search_estimate(params: Search) -> Estimate:
-    """Return what all candidates cost."""
-    return simulations(params, num_runs=len(params.candidates.split()), num_tests=1)
-
-
-def identity_estimate(params: Identities) -> Estimate:
-    """Return what the four tiny runs cost."""
-    return Estimate(seconds=0.3 * params.rounds)
-
-
 searches = Experiment(
     "asymvalley/federated_search",
     version=1,
@@ -260,7 +263,9 @@ searches = Experiment(
     grid=search_grid,
     run="trial:search_rows",
     needs=needs,
-    estimate=search_estimate,
+    estimate=lambda params: simulations(
+        params, num_runs=len(params.candidates.split()), num_tests=1
+    ),
     dry_run="trial:dry_run",
     timeout_s=WEEK_S,
     address=("dataset", "data", "algorithm", "alpha"),
@@ -273,7 +278,9 @@ runs = Experiment(
     run="trial:cell_rows",
     needs=needs,
     uses=(Use(experiment=searches, params=Cell.search),),
-    estimate=estimate,
+    estimate=lambda params: simulations(
+        params, num_runs=1, num_tests=params.rounds // params.eval_every
+    ),
     dry_run="trial:dry_run",
     timeout_s=WEEK_S,
     address=("dataset", "data", "algorithm", "alpha", "seed"),
@@ -286,6 +293,6 @@ identities = Experiment(
     grid=identity_grid,
     run="identities:identity_rows",
     needs=needs,
-    estimate=identity_estimate,
+    estimate=lambda params: Estimate(seconds=0.3 * params.rounds),
     address=("data", "seed"),
 )

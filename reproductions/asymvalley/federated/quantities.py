@@ -52,11 +52,11 @@ def chosen_at_edge(
     at_edge = cells[[remark(cells[n : n + 1]) != "" for n in range(len(cells))]]
     if at_edge.empty:
         return ""
-    one = next(at_edge.itertuples())
+    one = at_edge.iloc[0]
     return (
         f"in {len(at_edge)} of {len(cells)} cells the coefficient is the first or last one tried:"
-        f" {one.algorithm} chose {one.candidate} of {one.candidates} on {DATA_NAMES[one.dataset]}"
-        f" at alpha = {one.alpha:g}"
+        f" {one['algorithm']} chose {one['candidate']} of {one['candidates']} on"
+        f" {DATA_NAMES[one['dataset']]} at alpha = {one['alpha']:g}"
     )
 
 

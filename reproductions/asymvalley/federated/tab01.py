@@ -20,10 +20,12 @@ from harness.declare import (
     equal,
     more_than,
 )
+from harness.declare.criterion import Doubt
 from reproductions.asymvalley.federated import quantities as q
 from reproductions.asymvalley.federated import table
 from reproductions.asymvalley.federated.experiment import (
     ALPHAS,
+    COEFFICIENTS,
     SMALL,
     identities,
     runs,
@@ -32,35 +34,16 @@ from reproductions.asymvalley.federated.experiment import (
 from reproductions.asymvalley.models.scopes import TRAINED
 
 DATASETS = {"cifar10": "CIFAR-10", "cinic10": "CINIC-10"}
-NAMES = {
-    "fedavg": "FedAvg",
-    "fedprox": "FedProx",
-    "moon": "MOON",
-    "feddyn": "FedDyn",
-    "fedpan": "FedPAN",
-    "fedsign": "FedSign",
-}
-
-
-COEFFICIENTS = {
-    "fedavg": ("weight decay", 5),
-    "fedprox": ("mu", 3),
-    "moon": ("mu", 2),
-    "feddyn": ("a", 3),
-    "fedpan": ("amplitude", 2),
-    "fedsign": ("gamma", 4),
-}
-"""What each algorithm's search chooses, and decimals that show every candidate."""
+NAMES = {name: each.algorithm for name, each in COEFFICIENTS.items()}
 
 
 def rows_with(coefficients: bool) -> Iterator[Line]:
     """Yield a row for each algorithm, or for its coefficient."""
-    for algorithm, name in NAMES.items():
-        word, digits = COEFFICIENTS[algorithm]
+    for algorithm, each in COEFFICIENTS.items():
         yield Line(
-            f"{name}: {word}" if coefficients else name,
+            f"{each.algorithm}: {each.word}" if coefficients else each.algorithm,
             where={"algorithm": algorithm},
-            cell=Cell("coefficient", digits=digits, remark=q.remark) if coefficients else None,
+            cell=Cell("coefficient", digits=each.digits, remark=q.remark) if coefficients else None,
         )
 
 
@@ -124,17 +107,22 @@ SMALL_CHECK = CHECK.at("smoke", "cpu", elsewhere="it holds at any scale; smoke a
 FINITE_DIFFERENCES = 1e-8
 """Central differences of a smooth function with steps of 1e-6 in float64."""
 CELLS = [f"{name}, alpha {alpha:g}" for name in DATASETS.values() for alpha in sorted(ALPHAS)]
+SIGNS_GAINED = partial(q.gains, datasets=tuple(DATASETS), value=q.SAME_SIGN)
 Declared = tuple[str, Scope, Criterion, str]
+
+
+def edge(*datasets: str, algorithms: tuple[str, ...] = ("fedsign", "fedavg")) -> Doubt:
+    """Return the doubt where a coefficient was chosen at the edge of its candidates."""
+    return partial(q.chosen_at_edge, datasets=datasets, algorithms=algorithms)
 
 
 def fedsign_gains(dataset: str, name: str) -> Declared:
     """Return that FedSign beats FedAvg on one data set."""
-    edge = partial(q.chosen_at_edge, datasets=(dataset,), algorithms=("fedsign", "fedavg"))
     return (
         f"fedsign_gains_{dataset}",
         RUN,
         more_than(partial(q.mean_gain, dataset=dataset), 0, "accuracy")
-        .unless(edge)
+        .unless(edge(dataset))
         .measuring("accuracy of FedSign less that of FedAvg, mean over alphas"),
         f"FedSign is more accurate than FedAvg on {name}.",
     )
@@ -160,7 +148,7 @@ task = Task(
             more_than(partial(q.leads, datasets=tuple(DATASETS)), 0, "accuracy")
             .in_at_least(4)
             .naming(*CELLS)
-            .unless(partial(q.chosen_at_edge, datasets=tuple(DATASETS), algorithms=tuple(NAMES)))
+            .unless(edge(*DATASETS, algorithms=tuple(NAMES)))
             .measuring("accuracy of FedSign less the best of the others"),
             "FedSign is the most accurate of six algorithms in most cells of the table.",
         ),
@@ -170,17 +158,9 @@ task = Task(
         (
             "fedsign_keeps_more_signs",
             RUN.asked_by_us(),
-            more_than(
-                partial(q.gains, datasets=tuple(DATASETS), value=q.SAME_SIGN),
-                0,
-                "share of parameters",
-            )
+            more_than(SIGNS_GAINED, 0, "share of parameters")
             .naming(*CELLS)
-            .unless(
-                partial(
-                    q.chosen_at_edge, datasets=tuple(DATASETS), algorithms=("fedsign", "fedavg")
-                )
-            )
+            .unless(edge(*DATASETS))
             .measuring("signs kept under FedSign less those under FedAvg"),
             "Clients keep more of the global model's signs under FedSign than under FedAvg.",
         ),

@@ -2,51 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from statistics import fmean
 from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import nn
 
-from harness.data.codec import Arrays
 from harness.declare import DryRun, Outcome, Row, RunContext, Status
 from harness.errors import DataError, SpecError
-from harness.measure.dry_step import dry_step
-from reproductions.asymvalley.federated.experiment import Cell, Search, Simulation, searches
-from reproductions.asymvalley.method.federated.algorithms import (
+from reproductions.asymvalley.federated.experiment import (
+    COEFFICIENTS,
+    Cell,
+    Search,
+    Simulation,
+    searches,
+)
+from reproductions.asymvalley.method.federated import (
+    ClientData,
     FedAvg,
     FedDyn,
     FedPan,
     FedProx,
     FedSign,
+    LocalSettings,
     Moon,
-)
-from reproductions.asymvalley.method.federated.client import ClientData
-from reproductions.asymvalley.method.federated.settings import LocalSettings, RoundSettings
-from reproductions.asymvalley.method.federated.simulator import (
-    RoundLog,
-    Run,
+    RoundSettings,
+    dirichlet_split,
     simulate,
-    stack_images,
 )
-from reproductions.asymvalley.method.federated.split import dirichlet_split
+from reproductions.asymvalley.method.federated.simulator import RoundLog, Run, stack_images
+from reproductions.asymvalley.models.images import splits
+from reproductions.asymvalley.models.training import dry_steps
 from reproductions.nets import convnet, resnet
-
-COEFFICIENTS = {
-    "fedavg": "weight_decay",
-    "fedprox": "mu",
-    "moon": "mu",
-    "feddyn": "a",
-    "fedpan": "encoding",
-    "fedsign": "gamma",
-}
-"""What a candidate sets."""
-DIGITS_TEST = 360
-"""The last of scikit-learn's 1,797 digits are the test images; other writers than the first."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -67,7 +58,7 @@ def federation_of(params: Simulation, ctx: RunContext) -> Federation:
     Raises DataError where the data set has too few images.
     """
     name = params.data
-    (x, y), (test_x, test_y) = _splits(name, ctx.dataset(name).arrays)
+    (x, y), (test_x, test_y) = splits(name, ctx.dataset(name).arrays)
     num_train, num_held = params.num_train, params.num_validation
     if len(x) < num_train + num_held:
         raise DataError(
@@ -97,16 +88,6 @@ def federation_of(params: Simulation, ctx: RunContext) -> Federation:
     )
 
 
-_Split = tuple["np.ndarray[Any, Any]", "np.ndarray[Any, Any]"]
-
-
-def _splits(name: str, arrays: Arrays) -> tuple[_Split, _Split]:
-    if name == "digits":
-        x, y = arrays["x"], arrays["y"]
-        return (x[:-DIGITS_TEST], y[:-DIGITS_TEST]), (x[-DIGITS_TEST:], y[-DIGITS_TEST:])
-    return (arrays["x_train"], arrays["y_train"]), (arrays["x_test"], arrays["y_test"])
-
-
 def _pooled(images: np.ndarray, *, factor: int) -> torch.Tensor:
     """Return images as float32 (N, H, W, C), means over factor x factor pixels."""
     x = torch.from_numpy(images.astype(np.float32))
@@ -115,33 +96,33 @@ def _pooled(images: np.ndarray, *, factor: int) -> torch.Tensor:
     return pooled.permute(0, 2, 3, 1).contiguous()
 
 
-def net_config(params: Simulation) -> convnet.ConvNetConfig | resnet.ResNetConfig:
-    """Return the shape of a trial's net."""
-    shape = {
+def _net(params: Simulation) -> tuple[Any, Any, Any]:
+    """Return the configuration of a trial's net, its class and its count of parameters."""
+    shape: dict[str, Any] = {
         "num_classes": 10,
         "in_channels": params.channels,
         "image_size": params.image_size // params.pool,
         "width": params.width,
     }
     if params.net == "convnet":
-        return convnet.ConvNetConfig(**shape, batch_norm=True)
-    return resnet.ResNetConfig(**shape, depth=20)
+        config = convnet.ConvNetConfig(**shape, batch_norm=True)
+        return config, convnet.ConvNet, convnet.num_params
+    return resnet.ResNetConfig(**shape, depth=20), resnet.ResNet, resnet.num_params
 
 
 def build_net(params: Simulation, *, seed: int, device: str) -> nn.Module:
     """Return a trial's net at its start; the same for every seed given."""
-    config, generator = net_config(params), torch.Generator().manual_seed(seed)
-    if isinstance(config, convnet.ConvNetConfig):
-        return convnet.ConvNet(config, generator=generator, device=device)
-    return resnet.ResNet(config, generator=generator, device=device)
+    config, build, _ = _net(params)
+    net: nn.Module = build(config, generator=torch.Generator().manual_seed(seed), device=device)
+    return net
 
 
 def algorithm_of(params: Search, candidate: str) -> FedAvg:
     """Return a trial's algorithm with a coefficient."""
-    if params.algorithm == "fedpan":
-        return FedPan(encoding=candidate)
     value = coefficient_of(candidate)
     match params.algorithm:
+        case "fedpan":
+            return FedPan(encoding=candidate)
         case "fedavg":
             return FedAvg()
         case "fedprox":
@@ -185,7 +166,6 @@ def run_candidate(
     *,
     held_out: ClientData,
     eval_rounds: Sequence[int],
-    workers: int = 1,
 ) -> Run:
     """Simulate a trial with one coefficient, and evaluate it on a held-out set."""
     return simulate(
@@ -196,7 +176,6 @@ def run_candidate(
         test=held_out,
         eval_rounds=eval_rounds,
         seed=ctx.seed("rounds"),
-        workers=workers,
     )
 
 
@@ -265,7 +244,7 @@ def rows_of(params: Cell, run: Run, chosen: Row) -> Iterator[Row]:
     The final same-sign ratio and penalty are means over the second half of the rounds. A diverged
     run has one row, without values.
     """
-    name = COEFFICIENTS[params.algorithm]
+    name = COEFFICIENTS[params.algorithm].name
     shared = {"candidate": chosen["candidate"], "coefficient": chosen["coefficient"]}
     shared |= {"coefficient_name": name, "validation_accuracy": chosen["validation_accuracy"]}
     rounds = params.rounds
@@ -293,35 +272,20 @@ def evaluated_rounds(params: Cell) -> list[int]:
     return sorted({*range(every, rounds + 1, every), rounds})
 
 
-_STEPS: dict[tuple[object, int], DryRun] = {}
-"""By net and batch size: grids have many trials of each."""
-
-
 def dry_run(params: Simulation) -> DryRun:
     """Count the net and one step of a client, on tensors that allocate nothing."""
-    kind = (net_config(params), params.batch_size)
-    if kind not in _STEPS:
-        _STEPS[kind] = _one_step(params)
-    return replace(_STEPS[kind], num_steps=num_steps(params))
+    return replace(_one_step(*_net(params), params.batch_size), num_steps=num_steps(params))
 
 
-def _one_step(params: Simulation) -> DryRun:
-    config, batch_size = net_config(params), params.batch_size
-    count = convnet.num_params if isinstance(config, convnet.ConvNetConfig) else resnet.num_params
-
-    def loss_of(model: nn.Module) -> Callable[[], Tensor]:
-        x_BCHW = torch.zeros(batch_size, config.in_channels, config.image_size, config.image_size)
-        labels_B = torch.zeros(batch_size, dtype=torch.long)
-        return lambda: nn.functional.cross_entropy(model(x_BCHW), labels_B)
-
-    return dry_step(
-        build_net(params, seed=0, device="meta"),
-        lambda: build_net(params, seed=0, device="cpu"),
+@cache
+def _one_step(config: Any, build: Any, count: Any, batch_size: int) -> DryRun:
+    """Return the dry run of a step, of which grids have many of each."""
+    return dry_steps(
+        lambda device: build(config, generator=torch.Generator(), device=device),
+        (batch_size, config.in_channels, config.image_size, config.image_size),
         optimizer=lambda model: torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9),
-        loss=loss_of,
-        expected_num_params=count(config),  # type: ignore[arg-type]
+        expected_num_params=count(config),
         num_steps=1,
-        copied=True,
     )
 
 

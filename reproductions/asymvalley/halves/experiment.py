@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Literal
 
-from harness.declare import Estimate, Experiment, Needs, Profile, doc
-from reproductions.asymvalley.models.costs import estimate as estimate_of
-from reproductions.asymvalley.models.costs import needs_of, point_s, training_s
+from harness.declare import Experiment, Needs, Profile, doc
+from reproductions.asymvalley.models.costs import estimate_of, needs_of, point_s, training_s
 from reproductions.asymvalley.models.pairs import DATA_NAMES, Training, stands_in, training_of
 from reproductions.asymvalley.trained_nets.experiment import DAY_S, seeds_of
 
@@ -81,12 +80,6 @@ def needs(params: Halves) -> Needs:
     return replace(base, data=(*base.data, params.weights)) if params.weights else base
 
 
-def estimate(params: Halves) -> Estimate:
-    """Return what both trainings, each on half of the images, and their lines cost."""
-    lines = len(params.epochs_kept) * params.num_points
-    return estimate_of(training_s(params) + lines * point_s(params))
-
-
 half_lines = Experiment(
     "asymvalley/half_lines",
     version=1,
@@ -94,7 +87,10 @@ half_lines = Experiment(
     grid=grid,
     run="trial:half_rows",
     needs=needs,
-    estimate=estimate,
+    # Two trainings, each on half of the images.
+    estimate=lambda params: estimate_of(
+        training_s(params) + len(params.epochs_kept) * params.num_points * point_s(params)
+    ),
     dry_run=".models.kept_nets:dry_run",
     timeout_s=DAY_S,
     address=("regime", "seed"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import chain, zip_longest
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
@@ -32,7 +32,7 @@ def half_line_panels(context: FigureContext) -> Figure:
         for place, (epoch, (color, marker)) in enumerate(looks.items()):
             curve = where(rows, part="line", epoch=epoch)
             label = f"epoch {epoch}" if epoch == found[0] else str(epoch)
-            look_of = {"color": color, "marker": marker, "label": label}
+            look_of: dict[str, Any] = {"color": color, "marker": marker, "label": label}
             line(line_ax, curve, x="x", y="accuracy", **look_of)
             # Where curves lie close, marks of one stand beside those of the next.
             for drawn in line_ax.lines[place:]:

@@ -6,10 +6,11 @@ No torch, no pandas at import.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from harness.declare import MissingRows, pick
-from reproductions.asymvalley.models.curves import ON_GRID, point_at, spearman
+from reproductions.asymvalley.models.curves import ON_GRID, spearman
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,7 +32,7 @@ def last_gap(table: pd.DataFrame, *, regime: str) -> float:
 def late_ssr(table: pd.DataFrame, *, regime: str) -> list[float]:
     """Return the same-sign ratio of A and B at each epoch from `FIRST_EPOCH` on."""
     ratios = epochs(table, regime=regime)["ssr_ab"]
-    late = [float(ratio) for epoch, ratio in ratios.items() if epoch >= FIRST_EPOCH]
+    late = [float(ratio) for ratio in ratios[ratios.index >= FIRST_EPOCH]]
     if not late:
         raise MissingRows(f"the regime {regime} has no epoch from {FIRST_EPOCH} on")
     return late
@@ -51,21 +52,14 @@ def gap_follows_ssr(table: pd.DataFrame) -> float:
 def farthest_end(table: pd.DataFrame) -> float:
     """Return the largest difference of a line's ends and middle from the nets' own; whole table.
 
-    The middle counts where the line has a point there. Raises MissingRows without an epoch that
-    has both.
+    Raises MissingRows where a line, or an epoch beside it, is missing.
     """
     keys = ["regime", "seed", "epoch"]
-    own = table[table["part"] == "epoch"].set_index(keys)
+    own, lines = (table[table["part"] == part].set_index(keys) for part in ("epoch", "line"))
     farthest = []
-    for key, line in table[table["part"] == "line"].groupby(keys):
-        curve = dict(zip(line["x"].astype(float), line["accuracy"].astype(float), strict=True))
-        row = own.loc[key]
-        farthest += [
-            abs(point_at(curve, 0.0) - row["accuracy_a"]),
-            abs(point_at(curve, 1.0) - row["accuracy_b"]),
-        ]
-        if any(abs(place - 0.5) < ON_GRID for place in curve):
-            farthest.append(abs(point_at(curve, 0.5) - row["accuracy_mid"]))
-    if not farthest:
-        raise MissingRows("the table has no line between two nets")
-    return float(max(farthest))
+    for place, column in ((0.0, "accuracy_a"), (0.5, "accuracy_mid"), (1.0, "accuracy_b")):
+        there = lines.loc[(lines["x"] - place).abs() < ON_GRID, "accuracy"]
+        farthest.append(float((there - own[column]).abs().max(skipna=False)))
+    if any(map(math.isnan, farthest)):
+        raise MissingRows("the table lacks a line between two nets, or an end of it")
+    return max(farthest)

@@ -15,9 +15,8 @@ from reproductions.asymvalley.method.interpolation import between
 from reproductions.asymvalley.method.layout import parameters_vector, same_sign_ratio
 from reproductions.asymvalley.models.curve_rows import lambdas, statistics_of
 from reproductions.asymvalley.models.images import Images, images_of
-from reproductions.asymvalley.models.kept_nets import generator_of, settings_of, start_of
-from reproductions.asymvalley.models.published_nets import load_pretrained
-from reproductions.asymvalley.models.training import TrainingImages, train
+from reproductions.asymvalley.models.kept_nets import generator_of, staged_net, start_of
+from reproductions.asymvalley.models.training import train
 
 
 def half_rows(params: Halves, ctx: RunContext) -> Outcome:
@@ -39,7 +38,7 @@ def half_rows(params: Halves, ctx: RunContext) -> Outcome:
 def _start(params: Halves, ctx: RunContext) -> nn.Module:
     if params.pretrained:
         head = generator_of(ctx.seed("init"))
-        return load_pretrained(params, params.weights, ctx, head=head)
+        return staged_net(params, params.weights, ctx, generator=head)
     return start_of(params, ctx)
 
 
@@ -52,7 +51,6 @@ def _train_half(
     """
     order = torch.randperm(len(images.train_y), generator=generator_of(ctx.seed("halves")))
     picked = order[half::2].to(images.train_y.device)
-    data = TrainingImages(images=images.train_x[picked], labels=images.train_y[picked])
     model = copy.deepcopy(start)
     kept: dict[int, Tensor] = {}
 
@@ -62,8 +60,9 @@ def _train_half(
 
     finite = train(
         model,
-        data,
-        settings_of(params),
+        images.train_x[picked],
+        images.train_y[picked],
+        params,
         generator=generator_of(ctx.seed(f"batches of half {half}")),
         after_epoch=keep,
     )

@@ -26,10 +26,6 @@ class Sides:
         """AS: minus - plus; positive where the positive side is the flatter one."""
         return self.minus - self.plus
 
-    def relative(self, at_zero: float) -> float:
-        """RAS: AS over the rise of both sides above the value at lambda = 0."""
-        return self.asymmetry / (self.minus + self.plus - 2.0 * at_zero + 1e-6)
-
 
 def sides(lambdas: Sequence[float], values: Sequence[float]) -> Sides:
     """Return the means of both sides of a curve.

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -83,7 +83,8 @@ class ValleyCurve:
     def to_frame(self) -> pd.DataFrame:
         """Return a row per lambda: lambda, error, ce. Raises EnvError without pandas."""
         columns = {"lambda": list(self.lambdas), "error": self.errors, "ce": self.values("ce")}
-        return needed("pandas", "a table of a curve").DataFrame(columns)
+        frame: pd.DataFrame = needed("pandas", "a table of a curve").DataFrame(columns)
+        return frame
 
     def plot(self, ax: Axes | None = None, *, value: Value = "error", label: str = "") -> Axes:
         """Draw the curve and return its axes, new ones unless they are handed in.
@@ -226,7 +227,7 @@ class Walk:
     def _estimate_statistics(self) -> None:
         images = self.data.statistics_images
         if self._bn_stats == "recalibrate" and images is not None:
-            recalibrate(self._model, images.split(self.data.batch_size))
+            recalibrate(self._model, torch.split(images, self.data.batch_size))
 
 
 def _refuse_wrapped(model: nn.Module) -> None:
@@ -258,7 +259,11 @@ def point_of(model: nn.Module, data: ValleyData) -> Point:
     Raises SpecError for a model that returns no logits, or fewer than there are classes.
     """
     wrong, ce = 0, 0.0
-    for images, labels in _batches(data):
+    size = data.batch_size
+    batches = zip(
+        torch.split(data.test_images, size), torch.split(data.test_labels, size), strict=True
+    )
+    for images, labels in batches:
         logits_NC = logits(model, images, num_classes=data.num_classes)
         labels_N = labels.to(logits_NC.device)
         right_N = (logits_NC.argmax(dim=1) == labels_N) & logits_NC.isfinite().all(dim=1)
@@ -266,14 +271,6 @@ def point_of(model: nn.Module, data: ValleyData) -> Point:
         ce += float(F.cross_entropy(logits_NC, labels_N, reduction="sum"))
     count = len(data.test_labels)
     return Point(wrong / count, ce / count)
-
-
-def _batches(data: ValleyData) -> Iterator[tuple[Tensor, Tensor]]:
-    yield from zip(
-        data.test_images.split(data.batch_size),
-        data.test_labels.split(data.batch_size),
-        strict=True,
-    )
 
 
 def needed(module: str, purpose: str) -> Any:

@@ -18,10 +18,12 @@ Group = Literal[
     "bn_weight", "clf_weight", "clf_bias", "other_weight", "other_bias",
 ]  # fmt: skip
 
-NOISES: tuple[Noise, ...] = (
-    "gaussian", "uniform", "ternary", "gaussian_mean1", "uniform01", "binary", "ones",
-)  # fmt: skip
-"""The seven common noises: G(0,1), U(-1,1), {-1,0,1}, G(1,1), U(0,1), {0,1}, {1}."""
+NOISE_LABELS: dict[Noise, str] = {
+    "gaussian": "G(0,1)", "uniform": "U(-1,1)", "ternary": "{-1,0,1}", "gaussian_mean1": "G(1,1)",
+    "uniform01": "U(0,1)", "binary": "{0,1}", "ones": "{1}",
+}  # fmt: skip
+"""The seven common noises, as the paper calls them."""
+NOISES = tuple(NOISE_LABELS)
 ZERO_SYMMETRIC: tuple[Noise, ...] = ("gaussian", "uniform", "ternary")
 DIRECTIONS: tuple[Direction, ...] = (
     "theta_0", "theta_f", "sign", "sign_centred", "sgp", "sgp_centred",
@@ -30,7 +32,11 @@ DIRECTIONS: tuple[Direction, ...] = (
 sgp(theta_f - mu); mu is the mean of each parameter tensor."""
 NORMS: tuple[Norm, ...] = ("raw", "ns", "filter_ns")
 BN_STATS: tuple[BnStats, ...] = ("recalibrate", "frozen", "none")
-NOISE_GROUPS: tuple[Group, ...] = ("all", "clf", "feat", "layer1", "conv", "bn")
+GROUP_LABELS: dict[Group, str] = {
+    "all": "all", "clf": "classifier", "feat": "features", "layer1": "first blocks",
+    "conv": "conv", "bn": "BN",
+}  # fmt: skip
+NOISE_GROUPS = tuple(GROUP_LABELS)
 """Where Figures 6 and 20 put their noise."""
 PARTITION: tuple[Group, ...] = (
     "bn_weight", "clf_weight", "clf_bias", "other_weight", "other_bias",

@@ -90,16 +90,16 @@ class Layout:
                 " it with this model's layout"
             )
 
-    def mask(self, group: Group, *, bn_bias_in_other: bool = True) -> Tensor:
+    def mask(self, group: Group) -> Tensor:
         """Return which coordinates belong to a group, shape (P,), bool.
 
-        bn_bias_in_other: where the biases of batch normalisation go in the five parts of
-        Figure 8; the paper names none for them (DEV-06).
+        Of the five parts of Figure 8 the biases of batch normalisation are in `other_bias`: the
+        paper names none for them (DEV-06).
         Raises SpecError where the model has no such parameter.
         """
         mask_P = torch.zeros(self.size, dtype=torch.bool)
         for slot in self.slots:
-            if _belongs(slot, group, bn_bias_in_other=bn_bias_in_other):
+            if _belongs(slot, group):
                 mask_P[slot.start : slot.stop] = True
         if not mask_P.any():
             raise SpecError(
@@ -176,17 +176,15 @@ def same_sign_ratio(first_P: Tensor, second_P: Tensor) -> float:
 
 
 def _classifier_name(model: nn.Module, given: str | None) -> str:
-    modules = dict(model.named_modules())
+    modules: dict[str, nn.Module] = dict(model.named_modules())
     linear = [name for name, module in modules.items() if isinstance(module, nn.Linear)]
     if given is not None:
         if given not in linear:
             raise SpecError(f"classifier={given!r} is no linear layer: one of {linear}")
         return given
     named = getattr(model, "classifier", None)
-    found = next((name for name, module in modules.items() if module is named), None)
-    if found in linear and found is not None:
-        return found
-    return linear[-1] if linear else ""
+    found = [name for name in linear if modules[name] is named]
+    return (found or linear or [""])[-1]
 
 
 def _role(module: nn.Module) -> Role:
@@ -206,26 +204,18 @@ def _names_bias(leaf: str) -> bool:
     return leaf == "bias" or leaf.startswith("bias_") or leaf.endswith("_bias")
 
 
-def _belongs(slot: Slot, group: Group, *, bn_bias_in_other: bool) -> bool:
-    other = slot.role != "bn" and not slot.in_classifier
-    match group:
-        case "all":
-            return True
-        case "clf" | "clf_weight":
-            return slot.in_classifier and not slot.is_bias
-        case "clf_bias":
-            return slot.in_classifier and slot.is_bias
-        case "feat":
-            return not slot.in_classifier
-        case "layer1":
-            return slot.in_first_blocks
-        case "conv":
-            return slot.role == "conv" and not slot.is_bias
-        case "bn":
-            return slot.role == "bn"
-        case "bn_weight":
-            return slot.role == "bn" and not slot.is_bias
-        case "other_weight":
-            return other and not slot.is_bias
-        case "other_bias":
-            return slot.is_bias and (other or (slot.role == "bn" and bn_bias_in_other))
+def _belongs(slot: Slot, group: Group) -> bool:
+    is_bn, in_classifier, is_weight = slot.role == "bn", slot.in_classifier, not slot.is_bias
+    return {
+        "all": True,
+        "clf": in_classifier and is_weight,
+        "feat": not in_classifier,
+        "layer1": slot.in_first_blocks,
+        "conv": slot.role == "conv" and is_weight,
+        "bn": is_bn,
+        "bn_weight": is_bn and is_weight,
+        "clf_weight": in_classifier and is_weight,
+        "clf_bias": in_classifier and not is_weight,
+        "other_weight": is_weight and not is_bn and not in_classifier,
+        "other_bias": not is_weight and not in_classifier,
+    }.get(group, False)

@@ -65,7 +65,8 @@ def _check_direction(direction_P: Tensor, mask_P: Tensor | None, layout: Layout)
 
 def _norm(vector: Tensor) -> Tensor:
     # In float64: summed squares of millions of float32 numbers lose digits.
-    return vector.double().norm().to(vector.dtype)
+    length: Tensor = vector.double().norm()
+    return length.to(vector.dtype)
 
 
 def _filter_scaled(

@@ -8,7 +8,7 @@ positive where the positive side is flatter. No torch, no pandas at import.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from harness.declare import InvalidQuantity, MissingRows
@@ -79,14 +79,6 @@ def need_draws(rows: pd.DataFrame, count: int) -> None:
     found = int(rows["draw"].nunique())
     if found < count:
         raise InvalidQuantity(f"{found} draw(s) of the noise, need at least {count}")
-
-
-def point_at(line: Mapping[float, float], place: float) -> float:
-    """Return the value at a place of a line. Raises MissingRows where it has no point."""
-    for found, value in line.items():
-        if abs(found - place) < ON_GRID:
-            return value
-    raise MissingRows(f"the line has no point at {place:g}")
 
 
 def widest_centre(table: pd.DataFrame, *, by: Sequence[str], x: str = "lambda") -> float:

@@ -87,14 +87,14 @@ def s_colors(widths: pd.Series[float]) -> dict[float, str]:
 
 def s_lines(ax: Axes, rows: pd.DataFrame, colors: Mapping[float, str], *, x: str) -> None:
     """Draw the error over lambda, a line per s."""
-    for (s, color), look in zip(reversed(colors.items()), S_LOOKS[-len(colors) :], strict=True):
+    for (s, color), look in zip(reversed([*colors.items()]), S_LOOKS[-len(colors) :], strict=True):
         line(ax, where(rows, s=s), x=x, y="error", color=color, **look)
 
 
 def s_legend(figure: Figure, colors: Mapping[float, str], extra: Sequence[Line2D] = ()) -> None:
     """Name the lines that `s_lines` drew, and others."""
     handles = list(extra)
-    for (s, color), look in zip(reversed(colors.items()), S_LOOKS[-len(colors) :], strict=True):
+    for (s, color), look in zip(reversed([*colors.items()]), S_LOOKS[-len(colors) :], strict=True):
         handle = Line2D([], [], color=color, label=f"$s = {s:g}$", marker=look.get("marker", ""))
         handle.set(linestyle=look.get("style", "-"))
         handle.set_linewidth(look.get("width", 1.0) * handle.get_linewidth())

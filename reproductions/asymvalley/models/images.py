@@ -52,7 +52,7 @@ def images_of(params: Net, ctx: RunContext) -> Images:
     Raises DataError where the data set has fewer images.
     """
     name = params.data
-    train, test = _splits(name, ctx.dataset(name).arrays)
+    train, test = splits(name, ctx.dataset(name).arrays)
     factor = IMAGE_SIZE[name] // params.image_size
     train_x, train_y = _first(name, "training", train, params.num_train, factor)
     test_x, test_y = _first(name, "test", test, params.num_test, factor)
@@ -73,9 +73,10 @@ def images_of(params: Net, ctx: RunContext) -> Images:
 _Split = tuple["np.ndarray[Any, Any]", "np.ndarray[Any, Any]"]
 
 
-def _splits(name: str, arrays: Arrays) -> tuple[_Split, _Split]:
+def splits(name: str, arrays: Arrays) -> tuple[_Split, _Split]:
+    """Return training and test images of a data set, each with its labels, as they are stored."""
     if name == "digits":
-        x, y = arrays["x"] / 16.0 * 255.0, arrays["y"]
+        x, y = arrays["x"], arrays["y"]
         return (x[:-DIGITS_TEST], y[:-DIGITS_TEST]), (x[-DIGITS_TEST:], y[-DIGITS_TEST:])
     return (arrays["x_train"], arrays["y_train"]), (arrays["x_test"], arrays["y_test"])
 
@@ -94,6 +95,8 @@ def _first(name: str, part: str, split: _Split, count: int, factor: int) -> tupl
         raise DataError(
             f"data set {name} has a label {y.max()}, it should have {NUM_CLASSES[name]} classes"
         )
+    if name == "digits":
+        x = x / 16.0 * 255.0
     images = torch.tensor(x[:count], dtype=torch.float32) / 255.0
     images = images.unsqueeze(1) if images.dim() == 3 else images.permute(0, 3, 1, 2)
     if factor > 1:

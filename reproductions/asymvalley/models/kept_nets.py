@@ -1,4 +1,4 @@
-"""A trained network: how it starts, how it is kept, and how it is found again.
+"""A network: how it starts, how it is kept after training and found again, and those of others.
 
 A kept net holds all parameters and buffers after training, and the parameters before the
 first step, which the direction theta_0 and the same-sign ratios need.
@@ -6,26 +6,26 @@ first step, which the direction theta_0 and the same-sign ratios need.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from harness.declare import DryRun, Outcome, RunContext, Status
 from harness.declare.experiment import UpstreamResult
 from harness.errors import SpecError
-from harness.measure.dry_step import dry_step
 from reproductions.asymvalley.method.layout import layout_of
 from reproductions.asymvalley.models.image_nets import build_net, num_params, start_batch_norms
-from reproductions.asymvalley.models.pairs import GREY, Net, Training
-from reproductions.asymvalley.models.training import Settings, build_optimizer
+from reproductions.asymvalley.models.pairs import GREY, NUM_CLASSES, Fields, Net, Training
+from reproductions.asymvalley.models.training import build_optimizer, dry_steps
 
 KEPT = "solution.safetensors"
 NO_NET = Outcome(rows=[], status=Status.DIVERGED, note="its network diverged in training")
 """What a walk through a network without numbers comes to."""
+STAGED_CLASSES = 10
+"""Of the CIFAR-10 ResNets of the data catalogue."""
 _FINAL, _INITIAL = "final.", "initial."
 
 
@@ -43,7 +43,27 @@ def start_of(params: Training, ctx: RunContext) -> nn.Module:
     """Return a trial's network before its first step; the start depends on the seed alone."""
     model = build_net(params, generator=generator_of(ctx.seed("init")))
     start_batch_norms(model, params.bn_start, generator_of(ctx.seed("bn_start")))
-    return model.to(ctx.device).to(memory_format=torch.channels_last)
+    return _placed(model, ctx)
+
+
+def staged_net(
+    params: Net, weights: str, ctx: RunContext, *, generator: torch.Generator
+) -> nn.Module:
+    """Return a network that others trained: its weights are the data set `weights`.
+
+    weights: empty for the start that `generator` draws, at `smoke`, where nothing but bundled data
+    is at hand. For other classes than CIFAR-10's it draws the last layer.
+    Raises SpecError for weights of another architecture.
+    """
+    model = build_net(params, generator=generator)
+    if weights:
+        arrays = ctx.dataset(weights).arrays
+        state = {name: torch.tensor(value) for name, value in arrays.items()}
+        if NUM_CLASSES[params.data] != STAGED_CLASSES:
+            drawn = model.state_dict()
+            state |= {name: drawn[name] for name in state if state[name].shape != drawn[name].shape}
+        _load(model, state, f"the weights {weights} are")
+    return _placed(model, ctx)
 
 
 def kept_tensors(model: nn.Module, initial: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -53,46 +73,18 @@ def kept_tensors(model: nn.Module, initial: Mapping[str, Tensor]) -> dict[str, T
     return {name: value.cpu() for name, value in kept.items()}
 
 
-def diverged(upstream: UpstreamResult) -> bool:
-    """Say whether a training kept nothing."""
-    return upstream.rows[0]["test_error"] is None
-
-
 def kept_net(params: Net, ctx: RunContext, upstream: UpstreamResult) -> KeptNet | None:
-    """Return the network of a training, None where that diverged."""
-    return None if diverged(upstream) else load_net(params, ctx, upstream.load(KEPT))
+    """Return the network of a training, None where that diverged.
 
-
-def load_net(params: Net, ctx: RunContext, tensors: Mapping[str, Tensor]) -> KeptNet:
-    """Return the network of `kept_tensors`.
-
-    Raises SpecError where nothing was kept, or for a network of another architecture.
+    Raises SpecError for a network of another architecture.
     """
+    if upstream.rows[0]["test_error"] is None:
+        return None
+    tensors = upstream.load(KEPT)
     model = build_net(params, generator=torch.Generator())
-    try:
-        model.load_state_dict(final_state(tensors))
-    except RuntimeError as error:
-        raise SpecError(f"the kept net is of another architecture: {error}") from error
+    _load(model, _below(_FINAL, tensors), "the kept net is")
     initial_P = layout_of(model).flatten(_below(_INITIAL, tensors))
-    model = model.to(ctx.device).to(memory_format=torch.channels_last).eval()
-    return KeptNet(model=model, initial_P=initial_P.to(ctx.device))
-
-
-def final_state(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Return the trained parameters and buffers of a kept net, by name."""
-    return _below(_FINAL, tensors)
-
-
-def settings_of(params: Training) -> Settings:
-    """Return how a trial's network is trained."""
-    return Settings(
-        epochs=params.epochs,
-        lr=params.lr,
-        batch_size=params.batch_size,
-        weight_decay=params.weight_decay,
-        optimizer=params.optimizer,
-        augment=params.augment,
-    )
+    return KeptNet(model=_placed(model, ctx).eval(), initial_P=initial_P.to(ctx.device))
 
 
 def generator_of(seed: int) -> torch.Generator:
@@ -103,33 +95,36 @@ def generator_of(seed: int) -> torch.Generator:
 def dry_run(params: Training) -> DryRun:
     """Count a trial's network and one step of it, on tensors that allocate nothing."""
     # What a step takes does not hang on these, and grids have many of each.
-    unlike = {"seed": 0, "recipe": "base", "bn_start": "ones", "lr": 1.0, "weight_decay": 0.0}
-    step = _one_step(replace(params, **unlike, epochs=1, augment=False))
+    unlike: Fields = {"seed": 0, "recipe": "base", "bn_start": "ones", "lr": 1.0}
+    step = _one_epoch(replace(params, **unlike, weight_decay=0.0, epochs=1, augment=False))
     return replace(step, num_steps=step.num_steps * params.epochs)
 
 
 @cache
-def _one_step(params: Training) -> DryRun:
-    """Return the dry run of one epoch."""
-    settings = settings_of(params)
-    images = min(settings.batch_size, params.num_train)
-
-    def loss_of(model: nn.Module) -> Callable[[], Tensor]:
-        channels, side = 1 if params.data in GREY else 3, params.image_size
-        x_BCHW = torch.zeros(images, channels, side, side)
-        labels = torch.zeros(images, dtype=torch.long)
-        return lambda: F.cross_entropy(model(x_BCHW), labels)
-
-    return dry_step(
-        build_net(params, generator=torch.Generator(), device="meta"),
-        lambda: build_net(params, generator=torch.Generator()),
-        optimizer=lambda model: build_optimizer(model, settings),
-        loss=loss_of,
+def _one_epoch(params: Training) -> DryRun:
+    images = min(params.batch_size, params.num_train)
+    channels, side = 1 if params.data in GREY else 3, params.image_size
+    return dry_steps(
+        lambda device: build_net(params, generator=torch.Generator(), device=device),
+        (images, channels, side, side),
+        optimizer=partial(build_optimizer, params=params),
         expected_num_params=num_params(params),
-        num_steps=-(-params.num_train // settings.batch_size),
-        copied=True,
+        num_steps=-(-params.num_train // params.batch_size),
     )
 
 
 def _below(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     return {n.removeprefix(prefix): value for n, value in tensors.items() if n.startswith(prefix)}
+
+
+def _load(model: nn.Module, state: Mapping[str, Tensor], what: str) -> None:
+    try:
+        model.load_state_dict(state)
+    except RuntimeError as error:
+        reason = str(error).splitlines()[1].strip()
+        raise SpecError(f"{what} of another architecture: {reason}") from error
+
+
+def _placed(model: nn.Module, ctx: RunContext) -> nn.Module:
+    """Move a network to a trial's device, its filters in channels-last order as images are."""
+    return model.to(ctx.device).to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # torch declares no such argument

@@ -29,6 +29,11 @@ COMMON: tuple[Pair, ...] = (
     "vgg16_cifar10", "resnet20_svhn", "vgg11_cifar100", "alexnet_food101", "vit_food101",
 )  # fmt: skip
 """Pairs of Figures 3 and 12 to 15, and of Figures 5 and 16 to 19."""
+TWO_TITLES: dict[Pair, str] = {
+    "vgg16_cifar10": "VGG16 with BN on CIFAR-10",
+    "resnet20_svhn": "ResNet20 on SVHN",
+}
+"""The pairs of Figure 4, and of what frozen statistics do."""
 RECIPES: tuple[Recipe, ...] = ("lr_high", "lr_low", "bs_small", "bs_large", "wd_high", "wd_low")
 BN_STARTS: tuple[BnStart, ...] = get_args(BnStart)
 NUM_CLASSES = {
@@ -51,16 +56,6 @@ _NETS: dict[Pair, Fields] = {
     "vit_food101": {"net": "vit", "depth": 12, "batch_norm": False},
     "resnet20_cifar10": {"net": "resnet", "depth": 20, "batch_norm": True},
     "resnet20_cifar100": {"net": "resnet", "depth": 20, "batch_norm": True},
-}
-_PAPER_DATA: dict[Pair, str] = {
-    "vgg16_cifar10": "cifar10",
-    "vgg16nobn_cifar10": "cifar10",
-    "resnet20_svhn": "svhn",
-    "vgg11_cifar100": "cifar100",
-    "alexnet_food101": "food101",
-    "vit_food101": "food101",
-    "resnet20_cifar10": "cifar10",
-    "resnet20_cifar100": "cifar100",
 }
 _STAND_INS = {
     "cifar10": "cifar10_10k_5k",
@@ -164,7 +159,7 @@ def data_in_place_of(paper_data: str, data: str, *, num_train: int) -> dict[str,
 
 def other_data(net: Training) -> dict[str, str]:
     """Return what a training read in the place of its pair's data."""
-    return data_in_place_of(_PAPER_DATA[net.pair], net.data, num_train=net.num_train)
+    return data_in_place_of(_paper_data(net.pair), net.data, num_train=net.num_train)
 
 
 def stands_in(net: Training) -> dict[str, str]:
@@ -182,6 +177,20 @@ def stands_in(net: Training) -> dict[str, str]:
     return found
 
 
+def _paper_data(pair: Pair) -> str:
+    """Return the data set of a pair, as its name ends."""
+    return pair.split("_")[1]
+
+
+def paper_name(pair: Pair) -> str:
+    """Return a pair's net and data as titles name them.
+
+    >>> paper_name("resnet20_svhn")
+    'ResNet20 on SVHN'
+    """
+    return f"{_NET_NAMES[pair.split('_')[0]]} on {DATA_NAMES[_paper_data(pair)]}"
+
+
 def short_name(net: Training) -> str:
     """Return a training's net and data in a few words, what was read first.
 
@@ -190,7 +199,7 @@ def short_name(net: Training) -> str:
     """
     word = net.pair.split("_")[0]
     name = _NET_NAMES[word] + (" without BN" if word.endswith("nobn") else "")
-    asked, read = DATA_NAMES[_PAPER_DATA[net.pair]], DATA_NAMES.get(net.data, net.data)
+    asked, read = DATA_NAMES[_paper_data(net.pair)], DATA_NAMES.get(net.data, net.data)
     return f"{name}, {asked}" if read == asked else f"{name}, {read} for {asked}"
 
 
@@ -244,7 +253,7 @@ def drawn_curves_of(profile: Profile, training: Training) -> DrawnCurves:
 
 def _size(profile: Profile, pair: Pair) -> Fields:
     """Return data, width and length of a pair's training."""
-    data, kind = _PAPER_DATA[pair], _NETS[pair]["net"]
+    data, kind = _paper_data(pair), _NETS[pair]["net"]
     images: Fields = {"num_test": 1000, "num_statistics": 1000, "augment": False}
     match profile:
         case "smoke":

@@ -4,57 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from harness.declare import DryRun
 from harness.errors import SpecError
+from harness.measure.dry_step import dry_step
 from harness.store.checkpoint import Checkpoints
+from reproductions.asymvalley.models.pairs import Training
 
 MOMENTUM = 0.9
 CROP_PADDING = 4
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Settings:
-    """How a network is trained."""
-
-    epochs: int
-    lr: float
-    """At the first step; it falls to zero along half a cosine over all steps."""
-    batch_size: int
-    weight_decay: float
-    """Weight decay of all parameters, coupled with SGD, decoupled with AdamW."""
-    optimizer: Literal["sgd", "adamw"]
-    """SGD with momentum 0.9."""
-    augment: bool
-    """Random crops of images padded by 4 pixels, and random flips."""
-
-    def __post_init__(self) -> None:
-        if self.epochs < 1 or self.batch_size < 1:
-            raise SpecError(f"{self}: need at least one epoch, and one image per batch")
-        if self.optimizer not in ("sgd", "adamw"):
-            raise SpecError(f"optimizer={self.optimizer!r}: need 'sgd' or 'adamw'")
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class TrainingImages:
-    """What a network is trained on; all on its device."""
-
-    images: Tensor
-    """Shape (N, C, H, W)."""
-    labels: Tensor
-    """Shape (N,), int64."""
-
-
 def train(
     model: nn.Module,
-    data: TrainingImages,
-    settings: Settings,
+    images: Tensor,
+    labels: Tensor,
+    params: Training,
     *,
     generator: torch.Generator,
     after_epoch: Callable[[int], None] | None = None,
@@ -62,23 +32,27 @@ def train(
 ) -> bool:
     """Train in place; return whether the loss stayed finite.
 
+    images: shape (N, C, H, W), labels: (N,), int64, on the model's device.
     generator: of the order of the images and of their augmentation, on the CPU.
     after_epoch: called with the number of epochs done; the model is then as trained so far.
     checkpoint: where the state is kept about every two minutes, after an epoch; if one is there,
     training goes on from it as if it had never stopped.
+    Raises SpecError without an epoch, or an image per batch.
     """
-    steps_per_epoch = math.ceil(len(data.labels) / settings.batch_size)
-    num_steps = settings.epochs * steps_per_epoch
-    optimizer = build_optimizer(model, settings)
+    if params.epochs < 1 or params.batch_size < 1:
+        raise SpecError(f"{params}: need at least one epoch, and one image per batch")
+    steps_per_epoch = math.ceil(len(labels) / params.batch_size)
+    optimizer = build_optimizer(model, params)
     kept = Checkpoints(
         checkpoint, model=model, optimizer=optimizer, generators={"batches": generator}
     )
-    for epoch in range(kept.resume(), settings.epochs):
+    for epoch in range(kept.resume(), params.epochs):
         rates = [
-            cosine_lr(epoch * steps_per_epoch + index, num_steps, settings.lr)
+            cosine_lr(epoch * steps_per_epoch + index, params.epochs * steps_per_epoch, params.lr)
             for index in range(steps_per_epoch)
         ]
-        loss = _train_epoch(model, optimizer, epoch_batches(data, settings, generator), rates)
+        batches = epoch_batches(images, labels, params, generator)
+        loss = _train_epoch(model, optimizer, batches, rates)
         if not math.isfinite(loss):
             return False
         if after_epoch is not None:
@@ -108,15 +82,12 @@ def _train_epoch(
     return float(torch.stack(losses).sum())
 
 
-def build_optimizer(model: nn.Module, settings: Settings) -> torch.optim.Optimizer:
-    """Return the optimizer of all parameters."""
-    if settings.optimizer == "adamw":
-        return torch.optim.AdamW(
-            model.parameters(), lr=settings.lr, weight_decay=settings.weight_decay
-        )
-    return torch.optim.SGD(
-        model.parameters(), lr=settings.lr, momentum=MOMENTUM, weight_decay=settings.weight_decay
-    )
+def build_optimizer(model: nn.Module, params: Training) -> torch.optim.Optimizer:
+    """Return the optimizer of all parameters: weight decay is coupled with SGD, not with AdamW."""
+    weights, decay = model.parameters(), params.weight_decay
+    if params.optimizer == "adamw":
+        return torch.optim.AdamW(weights, lr=params.lr, weight_decay=decay)
+    return torch.optim.SGD(weights, lr=params.lr, momentum=MOMENTUM, weight_decay=decay)
 
 
 def cosine_lr(step: int, num_steps: int, peak: float) -> float:
@@ -129,15 +100,13 @@ def cosine_lr(step: int, num_steps: int, peak: float) -> float:
 
 
 def epoch_batches(
-    data: TrainingImages, settings: Settings, generator: torch.Generator
+    images: Tensor, labels: Tensor, params: Training, generator: torch.Generator
 ) -> Iterator[tuple[Tensor, Tensor]]:
     """Yield one epoch in random order, the last batch as short as it is."""
-    order = torch.randperm(len(data.labels), generator=generator).to(data.labels.device)
-    for part in order.split(settings.batch_size):
-        images = data.images[part]
-        if settings.augment:
-            images = augmented(images, generator)
-        yield images.contiguous(memory_format=torch.channels_last), data.labels[part]
+    order = torch.randperm(len(labels), generator=generator).to(labels.device)
+    for part in order.split(params.batch_size):
+        batch = augmented(images[part], generator) if params.augment else images[part]
+        yield batch.contiguous(memory_format=torch.channels_last), labels[part]
 
 
 def augmented(images: Tensor, generator: torch.Generator) -> Tensor:
@@ -154,4 +123,32 @@ def augmented(images: Tensor, generator: torch.Generator) -> Tensor:
     picked = torch.arange(count, device=device)[:, None, None]
     return padded.permute(0, 2, 3, 1)[picked, rows[:, :, None], columns[:, None, :]].permute(
         0, 3, 1, 2
+    )
+
+
+def dry_steps(
+    build: Callable[[str], nn.Module],
+    shape: tuple[int, int, int, int],
+    *,
+    optimizer: Callable[[nn.Module], torch.optim.Optimizer],
+    expected_num_params: int,
+    num_steps: int,
+) -> DryRun:
+    """Count a classifier and steps of it, on tensors that allocate nothing.
+
+    build: from a device to the net. shape: of a batch, (B, C, H, W).
+    """
+
+    def loss_of(model: nn.Module) -> Callable[[], Tensor]:
+        x_BCHW, labels_B = torch.zeros(shape), torch.zeros(shape[0], dtype=torch.long)
+        return lambda: F.cross_entropy(model(x_BCHW), labels_B)
+
+    return dry_step(
+        build("meta"),
+        lambda: build("cpu"),
+        optimizer=optimizer,
+        loss=loss_of,
+        expected_num_params=expected_num_params,
+        num_steps=num_steps,
+        copied=True,
     )

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal
 
-from harness.declare import Estimate, Experiment, Profile, Use, doc
-from reproductions.asymvalley.models.costs import estimate as estimate_of
-from reproductions.asymvalley.models.costs import needs_of, point_s
+from harness.declare import Experiment, Profile, Use, doc
+from reproductions.asymvalley.models.costs import estimate_of, needs_of, point_s
 from reproductions.asymvalley.models.pairs import (
     RECIPES,
     DrawnCurves,
@@ -74,11 +73,6 @@ def recipe_grid(profile: Profile) -> Iterator[DrawnCurves]:
                 yield drawn_curves_of(profile, training)
 
 
-def recipe_points(params: DrawnCurves) -> int:
-    """Return the points of a trial."""
-    return 2 * params.num_draws * (params.num_points - 1) + 1
-
-
 def line_grid(profile: Profile) -> Iterator[Line]:
     """Yield one line per contrast and seed, over l in [-1, 2].
 
@@ -100,17 +94,12 @@ def line_grid(profile: Profile) -> Iterator[Line]:
             )
 
 
-def line_estimate(params: Line) -> Estimate:
-    """Return what a line costs."""
-    return estimate_of(params.num_places * point_s(params))
-
-
 recipes = walk_experiment(
     "asymvalley/recipes",
     params=DrawnCurves,
     grid=recipe_grid,
     run=".recipes.trial:recipe_rows",
-    num_points=recipe_points,
+    num_points=lambda params: 2 * params.num_draws * (params.num_points - 1) + 1,
     address=("pair", "recipe", "seed"),
 )
 recipe_lines = Experiment(
@@ -124,6 +113,6 @@ recipe_lines = Experiment(
         Use(experiment=nets, params=Line.training),
         Use(experiment=nets, params=Line.second_training),
     ),
-    estimate=line_estimate,
+    estimate=lambda params: estimate_of(params.num_places * point_s(params)),
     address=("pair", "contrast", "seed"),
 )

@@ -1,23 +1,20 @@
 """Figure 9: the valley under G(0,1) noise after six training recipes, VGG16 with BN on CIFAR-10."""
 
-from __future__ import annotations
+from harness.declare import more_than
+from reproductions.asymvalley.models.pairs import RECIPES
+from reproductions.asymvalley.models.scopes import TRAINED
+from reproductions.asymvalley.recipes import quantities as q
+from reproductions.asymvalley.recipes.claims import recipe_task
 
-from harness.declare import Task
-from reproductions.asymvalley.recipes import table
-from reproductions.asymvalley.recipes.claims import (
-    RECIPE_ALT,
-    RECIPE_CAPTION,
-    SIGN_NOISE,
-    recipe_claims,
+SETTINGS = {"lr": "learning rate", "bs": "batch", "wd": "weight decay"}
+NAMES = [f"{size} {SETTINGS[setting]}" for setting, size in (name.split("_") for name in RECIPES)]
+SIGN_NOISE = (
+    "sign_noise_is_asymmetric",
+    TRAINED,
+    more_than(q.sign_asymmetries, 0, "error")
+    .naming(*NAMES)
+    .measuring("mean over the negative side less that over the positive side"),
+    "After each of six recipes sign-consistent noise makes the valley of VGG16 asymmetric.",
 )
-from reproductions.asymvalley.recipes.experiment import recipes
 
-task = Task(
-    "asymvalley/fig09",
-    reads=(recipes,),
-    table=table.curves("vgg16_cifar10"),
-    claims=recipe_claims("Figure 9 and section 4.2.2", "VGG16", SIGN_NOISE),
-    figure="figures:recipe_panels",
-    caption=RECIPE_CAPTION,
-    alt=RECIPE_ALT,
-)
+task = recipe_task("fig09", "vgg16_cifar10", SIGN_NOISE, place=" and section 4.2.2")

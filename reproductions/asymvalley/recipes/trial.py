@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from torch import Tensor
@@ -9,7 +10,7 @@ from torch import Tensor
 from harness.declare import Outcome, Row, RunContext, Status
 from reproductions.asymvalley.method.directions import PARTITION
 from reproductions.asymvalley.method.interpolation import group_statistics, interpolation_curve
-from reproductions.asymvalley.method.layout import Layout, layout_of
+from reproductions.asymvalley.method.layout import Layout, layout_of, parameters_vector
 from reproductions.asymvalley.models.curve_rows import (
     both_rows,
     finite,
@@ -18,14 +19,7 @@ from reproductions.asymvalley.models.curve_rows import (
     walk_through,
 )
 from reproductions.asymvalley.models.images import images_of
-from reproductions.asymvalley.models.kept_nets import (
-    KEPT,
-    NO_NET,
-    diverged,
-    final_state,
-    kept_net,
-    load_net,
-)
+from reproductions.asymvalley.models.kept_nets import NO_NET, kept_net
 from reproductions.asymvalley.models.pairs import DrawnCurves
 from reproductions.asymvalley.recipes.experiment import Line
 from reproductions.asymvalley.trained_nets.experiment import nets
@@ -45,32 +39,27 @@ def recipe_rows(params: DrawnCurves, ctx: RunContext) -> Outcome:
 
 def line_rows(params: Line, ctx: RunContext) -> Outcome:
     """Walk from one net to the other and beyond; compare their parameters by group."""
-    kept = [ctx.upstream(nets, of) for of in (params.training(), params.second_training())]
-    if any(diverged(each) for each in kept):
+    trained = (params.training(), params.second_training())
+    first, second = (kept_net(params, ctx, ctx.upstream(nets, each)) for each in trained)
+    if first is None or second is None:
         note = "one network diverged in training"
         return Outcome(rows=[], status=Status.DIVERGED, note=note)
-    tensors = [each.load(KEPT) for each in kept]
-    model = load_net(params, ctx, tensors[0]).model
-    first, second = (
-        {name: value.to(ctx.device) for name, value in final_state(each).items()}
-        for each in tensors
-    )
     curve = interpolation_curve(
-        model,
-        first,
-        second,
+        first.model,
+        dict(first.model.named_parameters()),
+        dict(second.model.named_parameters()),
         lambdas(params.num_places, low=-1.0, high=2.0),
         bn_stats=statistics_of(params),
         data=images_of(params, ctx).valley_data(),
     )
     none: dict[str, Any] = dict.fromkeys(("mean", "std", "norm", "consistency"))
+    place_of: dict[str, Any] = {"part": "line", "group": "", "solution": ""}
     rows: list[Row] = [
-        {"part": "line", "group": "", "solution": "", "x": place, "error": point.error}
-        | {"ce": finite(point.ce), **none}
+        {**place_of, "x": place, "error": point.error, "ce": finite(point.ce), **none}
         for place, point in zip(curve.lambdas, curve.points, strict=True)
     ]
-    layout = layout_of(model)
-    return Outcome(rows=rows + _groups(layout, layout.flatten(first), layout.flatten(second)))
+    vectors = (parameters_vector(net.model) for net in (first, second))
+    return Outcome(rows=rows + _groups(layout_of(first.model), *vectors))
 
 
 def _groups(layout: Layout, first_P: Tensor, second_P: Tensor) -> list[Row]:
@@ -79,7 +68,5 @@ def _groups(layout: Layout, first_P: Tensor, second_P: Tensor) -> list[Row]:
         for name, weights_P in (("first", first_P), ("second", second_P)):
             found = group_statistics(weights_P.cpu(), (second_P - first_P).cpu(), layout, group)
             labels: dict[str, Any] = {"part": "group", "group": group, "solution": name, "x": 0.0}
-            values: dict[str, Any] = {"mean": found.mean, "std": found.std, "norm": found.norm}
-            values |= {"consistency": found.consistency, "error": None, "ce": None}
-            rows.append(labels | values)
+            rows.append({**labels, **asdict(found), "error": None, "ce": None})
     return rows

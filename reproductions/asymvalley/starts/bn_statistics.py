@@ -6,21 +6,16 @@ from functools import partial
 
 from harness.declare import Task, bind, claims, equal
 from reproductions.asymvalley.models.curves import widest_centre
-from reproductions.asymvalley.models.pairs import Pair
+from reproductions.asymvalley.models.pairs import TWO_TITLES
 from reproductions.asymvalley.models.scopes import ON_A_CPU
 from reproductions.asymvalley.starts import table
 from reproductions.asymvalley.starts.experiment import frozen_statistics
-
-NETS: dict[Pair, str] = {
-    "vgg16_cifar10": "VGG16 with BN on CIFAR-10",
-    "resnet20_svhn": "ResNet20 on SVHN",
-}
 
 task = Task(
     "asymvalley/bn_statistics",
     own_kind="ablation",
     reads=(frozen_statistics,),
-    table=table.statistics(NETS),
+    table=table.statistics(TWO_TITLES),
     claims=claims(
         "Appendix A.3 (statistics are estimated anew); the comparison is ours",
         (
@@ -30,7 +25,7 @@ task = Task(
             "All curves of one net and one kind of statistics have the same error at lambda = 0.",
         ),
     ),
-    figure=bind("figures:statistics_panels", titles=NETS),
+    figure=bind("figures:statistics_panels", titles=TWO_TITLES),
     caption="Test error under G(0,1) noise, norm-scaled with s = 1, raw (left) and sign-consistent"
     " (right). BN statistics are estimated anew at each point, as in the paper, or stay those of"
     " training. Lines are means over seeds and draws; bands reach to the extremes. The comparison"

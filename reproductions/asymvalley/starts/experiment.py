@@ -14,14 +14,11 @@ from harness.declare import Profile
 from reproductions.asymvalley.models.pairs import (
     BN_STARTS,
     SCALES,
+    TWO_TITLES,
     DrawnCurves,
-    Pair,
     drawn_curves_of,
 )
 from reproductions.asymvalley.trained_nets.experiment import STARTED, trainings, walk_experiment
-
-FROZEN: tuple[Pair, ...] = ("vgg16_cifar10", "resnet20_svhn")
-"""Pairs that are walked through with frozen statistics, too."""
 
 
 def start_grid(profile: Profile) -> Iterator[DrawnCurves]:
@@ -34,20 +31,9 @@ def start_grid(profile: Profile) -> Iterator[DrawnCurves]:
 
 def statistics_grid(profile: Profile) -> Iterator[DrawnCurves]:
     """Yield one trial per pair and seed."""
-    for pair in FROZEN:
+    for pair in TWO_TITLES:
         for training in trainings(profile, pair):
             yield drawn_curves_of(profile, training)
-
-
-def start_points(params: DrawnCurves) -> int:
-    """Return the points of a trial."""
-    curves = 2 * len(SCALES) - 1 + 2 * params.num_draws
-    return curves * (params.num_points - 1) + 1
-
-
-def statistics_points(params: DrawnCurves) -> int:
-    """Return the points of a trial, one with frozen statistics as half of one."""
-    return 3 * params.num_draws * (params.num_points - 1) + 1
 
 
 batch_norm_starts = walk_experiment(
@@ -55,7 +41,9 @@ batch_norm_starts = walk_experiment(
     params=DrawnCurves,
     grid=start_grid,
     run=".starts.trial:start_rows",
-    num_points=start_points,
+    num_points=lambda params: (
+        (2 * len(SCALES) - 1 + 2 * params.num_draws) * (params.num_points - 1) + 1
+    ),
     address=("pair", "bn_start", "seed"),
 )
 frozen_statistics = walk_experiment(
@@ -63,6 +51,7 @@ frozen_statistics = walk_experiment(
     params=DrawnCurves,
     grid=statistics_grid,
     run=".starts.trial:statistics_rows",
-    num_points=statistics_points,
+    # One with frozen statistics counts as half of one.
+    num_points=lambda params: 3 * params.num_draws * (params.num_points - 1) + 1,
     address=("pair", "seed"),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Iterable
 
 from harness.declare import Table, columns_of, param, value
 from reproductions.asymvalley.models.columns import (
@@ -57,7 +57,7 @@ def starts(pair: str) -> Table:
     return rows_where(batch_norm_starts, start, PART, SEED, FOUND, place="x", pair=(pair,))
 
 
-def statistics(pairs: Collection[str]) -> Table:
+def statistics(pairs: Iterable[str]) -> Table:
     """Return the curves with both kinds of statistics around some nets."""
     row = (PAIR, BN_STATS, SIGN_CONSISTENT, DRAW, LAMBDA, SEED)
     return rows_where(frozen_statistics, row, (ERROR, CE), pair=pairs)

@@ -89,16 +89,6 @@ def estimate_unit(params: Unit) -> Estimate:
     return Estimate(seconds=0.02 + 6e-8 * cells, memory_bytes=4 * 8 * cells)
 
 
-def estimate_pattern(params: Fit) -> Estimate:
-    """Return the measured cost: a fit and nine products with all images."""
-    return Estimate(seconds=0.3, memory_bytes=200_000_000)
-
-
-def estimate_softmax(params: SoftmaxNoise) -> Estimate:
-    """Return the measured cost: a fit and two lines of metrics."""
-    return Estimate(seconds=0.2 + 0.002 * params.num_lambdas, memory_bytes=200_000_000)
-
-
 scalings = Experiment(
     "asymvalley/scaling",
     version=1,
@@ -125,7 +115,7 @@ patterns = Experiment(
     run="trial:pattern_rows",
     seed_from=(),
     needs=Needs(data=("digits",)),
-    estimate=estimate_pattern,
+    estimate=lambda params: Estimate(seconds=0.3, memory_bytes=200_000_000),
 )
 softmax_noises = Experiment(
     "asymvalley/softmax_noise",
@@ -134,6 +124,6 @@ softmax_noises = Experiment(
     grid=softmax_grid,
     run="trial:softmax_rows",
     needs=Needs(data=("digits",)),
-    estimate=estimate_softmax,
+    estimate=lambda params: Estimate(seconds=0.25, memory_bytes=200_000_000),
     address=("seed",),
 )

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from harness.declare.statistics import aggregate
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours, sequential
-from reproductions.asymvalley.method.directions import NOISES
-from reproductions.asymvalley.models.names import NOISE_LABELS
+from reproductions.asymvalley.method.directions import NOISE_LABELS, NOISES
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -79,7 +77,7 @@ def pattern_images(context: FigureContext) -> Figure:
         ax.grid(visible=False)
         ax.spines[:].set_visible(False)
     axes[0].xaxis.tick_top()
-    axes[0].set_xticks(centres, range(len(weights)))
+    axes[0].set_xticks(centres, [str(digit) for digit in range(len(weights))])
     axes[0].tick_params(length=0)
     return figure
 
@@ -99,9 +97,9 @@ def unit_panels(context: FigureContext) -> Figure:
     bins = context.table[context.table["part"] == "bin"]
     summary = context.table[context.table["part"] == "summary"]
     sizes = sorted(summary["lambda"].unique())
-    shares = dict(zip(*_mean_by_size(summary, "active"), strict=True))
+    shares = summary.groupby("lambda")["active"].mean()
     for size, color, marker in zip(sizes, sequential(len(sizes)), MARKERS, strict=False):
-        look = {"color": color, "marker": marker, "where": "mid"}
+        look: dict[str, Any] = {"color": color, "marker": marker, "where": "mid"}
         curve = aggregate(bins[bins["lambda"] == size], by=["x"], value="density").sort_values("x")
         x, height = curve["x"].to_numpy(), curve["mean"].to_numpy()
         positive = height[x > 0]
@@ -117,11 +115,6 @@ def unit_panels(context: FigureContext) -> Figure:
     active.set(xlabel="size of the noise l", ylabel="active share", title="active")
     _legend_above(figure, before, per_row=5 if context.width == "double" else 3)
     return figure
-
-
-def _mean_by_size(summary: pd.DataFrame, value: str) -> tuple[list[float], list[float]]:
-    means = aggregate(summary, by=["lambda"], value=value)
-    return means["lambda"].tolist(), means["mean"].tolist()
 
 
 def metric_panels(context: FigureContext) -> Figure:

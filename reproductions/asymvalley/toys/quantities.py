@@ -38,7 +38,8 @@ def length_error(table: pd.DataFrame, *, norm: str) -> float:
 def smallest_pattern_gain(table: pd.DataFrame, *, value: str) -> float:
     """Return the least value(+a) - value(-a) over classes and sizes a; whole table."""
     rows = pick(table, part="step").pivot(index="digit", columns="x", values=value)
-    return min(float((rows[x] - rows[-x]).min()) for x in rows.columns if x > 0)
+    sizes = [size for size in map(float, rows.columns) if size > 0]
+    return min(float((rows[size] - rows[-size]).min()) for size in sizes)
 
 
 def pattern_error(table: pd.DataFrame) -> float:

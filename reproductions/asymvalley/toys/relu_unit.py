@@ -28,20 +28,6 @@ class UnitDraws:
     """sign(w)^T h of every draw: the noise of size 1 changes the pre-activation by this much."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Spread:
-    """What one sample of pre-activations comes to."""
-
-    mean: float
-    std: float
-    standard_error: float
-    """Standard error of the mean."""
-    active: float
-    """Share of draws with a positive pre-activation: the unit is on."""
-    mean_output: float
-    """Mean after the ReLU."""
-
-
 def draw_unit(
     *, num_inputs: int, num_draws: int, pull: float, generator: torch.Generator
 ) -> UnitDraws:
@@ -66,29 +52,28 @@ def pre_activation(unit: UnitDraws, size: float) -> Tensor:
     return unit.plain_N + size * unit.push_N
 
 
-def expected_pre_activation(input_D: Tensor, pull: float, size: float) -> float:
+def expected_pre_activation(unit: UnitDraws, size: float) -> float:
     """Return the mean of the pre-activation in closed form.
 
     w_i ~ G(a h_i, 1) is positive with probability Phi(a h_i), so E sign(w_i) = 2 Phi(a h_i) - 1
     and the mean is sum_i h_i (a h_i + l (2 Phi(a h_i) - 1)).
-
-    >>> expected_pre_activation(torch.tensor([2.0, -1.0]).double(), 0.5, 0.0)
-    2.5
     """
-    signs_D = 2.0 * torch.special.ndtr(pull * input_D) - 1.0
-    return float((input_D * (pull * input_D + size * signs_D)).sum())
+    mean_D = unit.pull * unit.input_D
+    signs_D = 2.0 * torch.special.ndtr(mean_D) - 1.0
+    return float((unit.input_D * (mean_D + size * signs_D)).sum())
 
 
-def spread(values_N: Tensor) -> Spread:
-    """Return mean, spread and activity of pre-activations."""
-    std = float(values_N.std())
-    return Spread(
-        mean=float(values_N.mean()),
-        std=std,
-        standard_error=std / len(values_N) ** 0.5,
-        active=float((values_N > 0).double().mean()),
-        mean_output=float(values_N.clamp(min=0.0).mean()),
-    )
+def summary(values_N: Tensor) -> dict[str, float]:
+    """Return mean, its standard error, the share that is active, and the mean after the ReLU.
+
+    The unit is active where its pre-activation is positive.
+    """
+    return {
+        "mean": float(values_N.mean()),
+        "standard_error": float(values_N.std()) / len(values_N) ** 0.5,
+        "active": float((values_N > 0).double().mean()),
+        "mean_output": float(values_N.clamp(min=0.0).mean()),
+    }
 
 
 def density(values_N: Tensor, *, low: float, width: float, num_bins: int) -> list[float]:

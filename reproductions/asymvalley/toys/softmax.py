@@ -13,9 +13,9 @@ since the Hessian of one image is (diag(p) - p p^T) kron (x x^T).
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -68,11 +68,6 @@ def fit_softmax(images: Images, *, max_iter: int) -> Tensor:
     return torch.from_numpy(model.coef_.copy())
 
 
-def draw_direction(weights_CD: Tensor, generator: torch.Generator) -> Tensor:
-    """Return eps ~ G(0,1) in the shape of the weights; Listing 2 does not scale it."""
-    return torch.randn(weights_CD.shape, generator=generator, dtype=weights_CD.dtype)
-
-
 def metrics(weights_CD: Tensor, images: Images, *, direction_CD: Tensor) -> Metrics:
     """Return the six metrics at `weights_CD`.
 
@@ -96,21 +91,9 @@ def metrics(weights_CD: Tensor, images: Images, *, direction_CD: Tensor) -> Metr
     )
 
 
-def grid_of_sizes(num_points: int) -> list[float]:
-    """Return equally spaced sizes from -1 to 1, exactly symmetric, zero in the middle.
-
-    >>> grid_of_sizes(5)
-    [-1.0, -0.5, 0.0, 0.5, 1.0]
-    """
-    half = (num_points - 1) // 2
-    return [step / half for step in range(-half, half + 1)]
-
-
 def median_size(weights_CD: Tensor) -> Tensor:
     """Return the median of |w| of each class, shape (C,); of an even count the mean of two."""
-    ordered_CD = weights_CD.abs().sort(dim=1).values
-    middle = (ordered_CD.shape[1] - 1) / 2
-    return (ordered_CD[:, math.floor(middle)] + ordered_CD[:, math.ceil(middle)]) / 2
+    return torch.from_numpy(np.median(weights_CD.abs().numpy(), axis=1))
 
 
 def perturbed(weights_CD: Tensor, sizes_C: Tensor) -> Tensor:

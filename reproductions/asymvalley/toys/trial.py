@@ -12,6 +12,7 @@ from reproductions.asymvalley.method.directions import Norm, OneDimRule
 from reproductions.asymvalley.method.layout import layout_of, parameters_vector
 from reproductions.asymvalley.method.noise import draw_noise, sign_consistent
 from reproductions.asymvalley.method.scaling import scale_direction
+from reproductions.asymvalley.models.curve_rows import lambdas
 from reproductions.asymvalley.toys.experiment import Fit, Scaling, SoftmaxNoise, Unit
 from reproductions.asymvalley.toys.relu_unit import (
     UnitDraws,
@@ -19,15 +20,13 @@ from reproductions.asymvalley.toys.relu_unit import (
     draw_unit,
     expected_pre_activation,
     pre_activation,
-    spread,
+    summary,
 )
 from reproductions.asymvalley.toys.softmax import (
     Images,
     class_margins,
-    draw_direction,
     expected_cosine,
     fit_softmax,
-    grid_of_sizes,
     median_size,
     metrics,
     pattern_cosine,
@@ -92,19 +91,9 @@ def unit_rows(params: Unit, ctx: RunContext) -> list[Row]:
 
 def _unit_rows(unit: UnitDraws, size: float) -> Iterator[Row]:
     values = pre_activation(unit, size)
-    found = spread(values)
-    yield {
-        "part": "summary",
-        "lambda": size,
-        "x": 0.0,
-        "mean": found.mean,
-        "expected_mean": expected_pre_activation(unit.input_D, unit.pull, size),
-        "standard_error": found.standard_error,
-        "active": found.active,
-        "mean_output": found.mean_output,
-        "density": None,
-    }
-    empty = dict.fromkeys(("mean", "expected_mean", "standard_error", "active", "mean_output"))
+    found = summary(values) | {"expected_mean": expected_pre_activation(unit, size)}
+    yield {"part": "summary", "lambda": size, "x": 0.0, **found, "density": None}
+    empty = dict.fromkeys(found)
     heights = density(values, low=LOWEST, width=BIN_WIDTH, num_bins=NUM_BINS)
     for index, height in enumerate(heights):
         centre = LOWEST + (index + 0.5) * BIN_WIDTH
@@ -149,11 +138,13 @@ def softmax_rows(params: SoftmaxNoise, ctx: RunContext) -> list[Row]:
     """Return the metrics along the noise and its sign-consistent form, one row per size."""
     images = digits(ctx)
     weights_CD = fit_softmax(images, max_iter=params.max_iter)
-    noise_CD = draw_direction(weights_CD, torch.Generator().manual_seed(ctx.seed("noise")))
+    generator = torch.Generator().manual_seed(ctx.seed("noise"))
+    # The listing does not scale it.
+    noise_CD = torch.randn(weights_CD.shape, generator=generator, dtype=weights_CD.dtype)
     rows: list[Row] = []
     for consistent in (False, True):
         along_CD = sign_consistent(noise_CD, weights_CD) if consistent else noise_CD
-        for size in grid_of_sizes(params.num_lambdas):
+        for size in lambdas(params.num_lambdas):
             place = {"sign_consistent": consistent, "lambda": size}
             rows.append(place | _metrics_row(weights_CD, along_CD, size, images))
     return rows
@@ -165,11 +156,8 @@ def _metrics_row(
     moved_CD = weights_CD + size * noise_CD
     along_noise = metrics(moved_CD, images, direction_CD=noise_CD)
     as_listed = metrics(moved_CD, images, direction_CD=moved_CD)
-    return {
-        "error": along_noise.error,
-        "ce": along_noise.ce,
-        "trace_p": along_noise.trace_p,
-        "trace_h": along_noise.trace_h,
+    shared = ("error", "ce", "trace_p", "trace_h")
+    return {name: getattr(along_noise, name) for name in shared} | {
         "first_order_eps": along_noise.first_order,
         "second_order_eps": along_noise.second_order,
         "first_order_weight": as_listed.first_order,

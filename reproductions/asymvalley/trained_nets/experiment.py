@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from harness.declare import Estimate, Experiment, Params, Profile, Use
-from reproductions.asymvalley.models.costs import estimate as estimate_of
-from reproductions.asymvalley.models.costs import needs_of, point_s, training_s
+from harness.declare import Experiment, Params, Profile, Use
+from reproductions.asymvalley.models.costs import estimate_of, needs_of, point_s, training_s
 from reproductions.asymvalley.models.pairs import (
     BN_STARTS,
     PAIRS,
@@ -60,11 +59,6 @@ def trainings(
         yield training_of(profile, pair, seed=seed, recipe=recipe, bn_start=bn_start)
 
 
-def estimate(params: Training) -> Estimate:
-    """Return what a training costs."""
-    return estimate_of(training_s(params))
-
-
 nets = Experiment(
     "asymvalley/solution",
     version=1,
@@ -72,7 +66,7 @@ nets = Experiment(
     grid=grid,
     run="trial:train_net",
     needs=needs_of,
-    estimate=estimate,
+    estimate=lambda params: estimate_of(training_s(params)),
     dry_run=".models.kept_nets:dry_run",
     timeout_s=DAY_S,
     address=("pair", "recipe", "bn_start", "seed"),
@@ -94,10 +88,6 @@ def walk_experiment(
     run: from the paper's folder, `.study.trial:function`. num_points: how many points a trial
     measures.
     """
-
-    def estimate(point: Any) -> Estimate:
-        return estimate_of(num_points(point) * point_s(point))
-
     return Experiment(
         id,
         version=1,
@@ -106,7 +96,7 @@ def walk_experiment(
         run=run,
         needs=needs_of,
         uses=(Use(experiment=nets, params=Training.training),),
-        estimate=estimate,
+        estimate=lambda point: estimate_of(num_points(point) * point_s(point)),
         timeout_s=DAY_S,
         address=address,
     )

@@ -24,7 +24,7 @@ def net_panels(context: FigureContext) -> Figure:
     """Draw three measures of every trained net as marks, a row per net, a colour per pair."""
     profile = context.profile
     names = ["pair", "recipe", "bn_start"]
-    found = list(context.table.groupby(names, sort=False).groups)
+    found = [*context.table[names].drop_duplicates().itertuples(index=False, name=None)]
     pairs = list(dict.fromkeys(pair for pair, _, _ in found))
     nets = sorted(found, key=lambda net: pairs.index(net[0]))
     places = {net: -index for index, net in enumerate(nets)}
@@ -32,7 +32,8 @@ def net_panels(context: FigureContext) -> Figure:
     aspect = max(ROW_IN * (len(nets) + 3) / panel_in, 0.3)
     figure, axes = context.subplots(1, len(MEASURES), aspect=aspect, sharey=True)
     for ax, (value, label) in zip(axes, MEASURES.items(), strict=True):
-        for net, rows in context.table.groupby(names, sort=False):
+        for net in found:
+            rows = context.table[(context.table[names] == list(net)).all(axis=1)]
             look = pairs.index(net[0])
             ax.plot(
                 rows[value].to_numpy(dtype="float64"),

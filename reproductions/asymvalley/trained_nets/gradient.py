@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from harness.declare import MissingRows, Table, Task, claims, columns_of, value, within
 from reproductions.asymvalley.models.pairs import Training
 from reproductions.asymvalley.models.scopes import TRAINED
-from reproductions.asymvalley.trained_nets.experiment import nets
+from reproductions.asymvalley.trained_nets.experiment import grid, nets
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +43,7 @@ def cosines(table: pd.DataFrame) -> list[float]:
 
 def names_of_nets() -> list[str]:
     """Return what tells the trained nets apart, in the order of their cosines."""
-    told = sorted({(net.pair, net.recipe, net.bn_start) for net in nets.grid("cpu")})
+    told = sorted({(net.pair, net.recipe, net.bn_start) for net in grid("cpu")})
     usual = ("base", "ones")
     return [" ".join(word for word in net if word not in usual).replace("_", " ") for net in told]
 

@@ -14,15 +14,9 @@ from reproductions.asymvalley.method.data import ValleyData
 from reproductions.asymvalley.method.layout import layout_of, same_sign_ratio
 from reproductions.asymvalley.method.noise import sign
 from reproductions.asymvalley.models.images import Images, images_of
-from reproductions.asymvalley.models.kept_nets import (
-    KEPT,
-    generator_of,
-    kept_tensors,
-    settings_of,
-    start_of,
-)
+from reproductions.asymvalley.models.kept_nets import KEPT, generator_of, kept_tensors, start_of
 from reproductions.asymvalley.models.pairs import Training
-from reproductions.asymvalley.models.training import TrainingImages, train
+from reproductions.asymvalley.models.training import train
 
 VALUES = (
     "train_error", "test_error", "test_ce", "norm", "init_sign_agreement",
@@ -38,8 +32,9 @@ def train_net(params: Training, ctx: RunContext) -> Outcome:
     initial = {name: p.detach().clone() for name, p in model.named_parameters()}
     finite = train(
         model,
-        TrainingImages(images=images.train_x, labels=images.train_y),
-        settings_of(params),
+        images.train_x,
+        images.train_y,
+        params,
         generator=generator_of(ctx.seed("batches")),
         checkpoint=ctx.checkpoint_path(),
     )

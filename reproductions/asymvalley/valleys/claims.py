@@ -1,4 +1,4 @@
-"""What several figures of valleys claim alike, net by net, and how they are described."""
+"""Tasks of one shape: what figures of valleys claim alike, and how they are described."""
 
 from __future__ import annotations
 
@@ -9,50 +9,38 @@ from harness.declare import (
     Claim,
     Criterion,
     Scope,
+    Task,
     at_least,
     at_most,
+    bind,
     claims,
     equal,
     more_than,
 )
-from reproductions.asymvalley.method.directions import NOISE_GROUPS, NOISES, ZERO_SYMMETRIC
+from harness.declare.criterion import Quantity
+from reproductions.asymvalley.method.directions import (
+    GROUP_LABELS,
+    NOISE_GROUPS,
+    NOISE_LABELS,
+    NOISES,
+    Noise,
+    Value,
+)
 from reproductions.asymvalley.models.curves import widest_centre
-from reproductions.asymvalley.models.names import GROUP_LABELS, NOISE_LABELS
+from reproductions.asymvalley.models.pairs import Pair, paper_name, training_of
 from reproductions.asymvalley.models.scopes import CALIBRATED, ON_A_CPU, TRAINED
 from reproductions.asymvalley.valleys import quantities as q
+from reproductions.asymvalley.valleys import table
+from reproductions.asymvalley.valleys.experiment import (
+    IMAGENET_NAMES,
+    common_noises,
+    group_noises,
+    special_directions,
+)
 
 Declared = tuple[str, Scope, Criterion, str]
 LEAN = "mean over the negative side less that over the positive side"
 """What an asymmetry is."""
-
-NOISE_CAPTION = (
-    "Test error along norm-scaled noise of seven kinds, one line per width factor s: raw, and the"
-    " same draws with the signs of the weights. Lines are means over draws and seeds; bands reach"
-    " to the extremes. The number in a panel is the share of coordinates where noise and weight"
-    " agree in sign."
-)
-NOISE_ALT = (
-    "Seven panels of test error against lambda for raw noise and seven for its sign-consistent"
-    " version, one line per width factor."
-)
-DIRECTION_CAPTION = (
-    "Test error along six norm-scaled directions, one line per width factor s.{twin} Lines are"
-    " means over seeds; bands reach to the extremes. The number in a panel is the share of"
-    " coordinates where direction and weight agree in sign; a zero agrees with neither sign."
-)
-DIRECTION_ALT = (
-    "Six panels of test error against lambda, one per direction: initial weights, converged"
-    " weights, their signs, and the positive parts of their signs."
-)
-GROUP_CAPTION = (
-    "Test error (above) and cross-entropy (below) along Gaussian noise on one group of the"
-    " parameters, raw and with the signs of the weights, scaled to the group's norm. Lines are"
-    " means over draws of the noise; bands reach to the extremes."
-)
-GROUP_ALT = (
-    "Two rows of six panels, one column per parameter group: test error and cross-entropy against"
-    " lambda, for raw and for sign-consistent noise."
-)
 
 
 def one_centre(where: str) -> tuple[Claim, ...]:
@@ -68,35 +56,17 @@ def one_centre(where: str) -> tuple[Claim, ...]:
     )
 
 
-def sign_noise_is_asymmetric(net: str, least: float) -> Declared:
-    """Return that sign-consistent noise is asymmetric, by so much; 0 where any will do."""
-    return (
-        "sign_noise_is_asymmetric",
-        CALIBRATED if least else TRAINED,
-        (at_least if least else more_than)(q.sign_asymmetries, least, "error")
-        .in_at_least(6)
-        .naming(*(NOISE_LABELS[kind] for kind in NOISES))
-        .measuring(f"{LEAN}, s = 1"),
-        f"Sign-consistent noise makes the valley of {net} asymmetric: its positive side is"
-        " flatter.",
-    )
+# --- seven noises (Figures 3 and 12 to 15) ---
 
 
-def loss_is_asymmetric_too(net: str) -> Declared:
-    """Return the same in cross-entropy: where it compares noises the paper plots errors alone."""
-    return (
-        "loss_is_asymmetric_too",
-        TRAINED.asked_by_us(),
-        more_than(partial(q.sign_asymmetries, value="ce"), 0, "nats")
-        .in_at_least(6)
-        .naming(*(NOISE_LABELS[kind] for kind in NOISES))
-        .measuring(f"{LEAN}, s = 1"),
-        f"Sign-consistent noise makes the valley of {net} asymmetric in cross-entropy, too.",
-    )
+def of_seven(criterion: Criterion) -> Criterion:
+    """Return a criterion on the asymmetry along each of seven kinds, of which one may miss it."""
+    named = criterion.in_at_least(6).naming(*(NOISE_LABELS[kind] for kind in NOISES))
+    return named.measuring(f"{LEAN}, s = 1")
 
 
 def raw_noise_is_symmetric(
-    scope: Scope, statement: str, *, kinds: tuple[str, ...], min_draws: int
+    scope: Scope, statement: str, *, kinds: tuple[Noise, ...], min_draws: int
 ) -> Declared:
     """Return that raw noise has a small share of the asymmetry of sign-consistent noise."""
     return (
@@ -109,63 +79,94 @@ def raw_noise_is_symmetric(
     )
 
 
-RAW_ABOUT_ZERO = raw_noise_is_symmetric(
-    CALIBRATED,
-    "Raw noise that is symmetric about zero gives a nearly symmetric valley.",
-    kinds=ZERO_SYMMETRIC,
-    min_draws=3,
-)
-RAW_OF_ALL_KINDS = raw_noise_is_symmetric(
-    TRAINED,
-    "Without batch normalization raw noise of every kind gives a nearly symmetric valley.",
-    kinds=NOISES,
-    min_draws=5,
-)
-
-
-def noise_claims(
-    where: str,
-    net: str,
+def noise_task(
+    word: str,
+    pair: Pair,
     *more: Declared,
-    pair: str,
     least: float,
-    batch_norm: bool,
-    ours: tuple[Declared, ...] = (),
-) -> tuple[Claim, ...]:
-    """Return what each of Figures 3 and 12 to 15 claims, and more that one of them does.
+    place: str = "",
+    asked: tuple[Declared, ...] = (),
+) -> Task:
+    """Return the task of the valleys along seven noises around one net.
 
-    least: asymmetry that sign-consistent noise must reach, 0 where any will do.
-    ours: questions of our own beside them.
+    more: what this figure claims beside the others. least: asymmetry that sign-consistent noise
+    must reach, 0 where any will do. place: where else than in the figure the paper says it.
+    asked: our own questions beside them.
     """
-    # Without it units that never fire leave weights at exactly zero, which have no sign.
-    of_constant = partial(q.consistency_farthest_from_one, pair=pair)
-    share = of_constant if batch_norm else q.excess_over_agreeing
-    agree = (
-        "signs_agree",
-        CHECK,
-        equal(partial(share, column="noise", values=q.NEVER_ZERO), 1 if batch_norm else 0, "share"),
-        "Constant noise, made sign-consistent, has the sign of the weight at every coordinate."
-        if batch_norm
-        else "No noise agrees with more of the weights' signs than sign-consistent constant noise.",
+    where, net = f"Figure {int(word[3:])}{place}", paper_name(pair)
+    asymmetric = (
+        "sign_noise_is_asymmetric",
+        CALIBRATED if least else TRAINED,
+        of_seven((at_least if least else more_than)(q.sign_asymmetries, least, "error")),
+        f"Sign-consistent noise makes the valley of {net} asymmetric: its positive side is"
+        " flatter.",
     )
+    return Task(
+        f"asymvalley/{word}",
+        reads=(common_noises,),
+        table=table.noises(pair),
+        claims=claims(where, asymmetric, *more)
+        + claims(f"ours, beside {where}", *asked)
+        + claims(f"{where}: |eps| * sign(theta_f)", noise_signs_agree(pair))
+        + one_centre(where),
+        figure="figures:noise_panels",
+        caption="Test error along norm-scaled noise of seven kinds, one line per width factor s:"
+        " raw, and the same draws with the signs of the weights. Lines are means over draws and"
+        " seeds; bands reach to the extremes. The number in a panel is the share of coordinates"
+        " where noise and weight agree in sign.",
+        alt="Seven panels of test error against lambda for raw noise and seven for its"
+        " sign-consistent version, one line per width factor.",
+    )
+
+
+def loss_is_asymmetric_too(pair: Pair) -> Declared:
+    """Return the same in cross-entropy, which we ask: the paper plots errors alone."""
     return (
-        *claims(where, sign_noise_is_asymmetric(net, least), *more),
-        *claims(f"ours, beside {where}", *ours),
-        *claims(f"{where}: |eps| * sign(theta_f)", agree),
-        *one_centre(where),
+        "loss_is_asymmetric_too",
+        TRAINED.asked_by_us(),
+        of_seven(more_than(partial(q.sign_asymmetries, value="ce"), 0, "nats")),
+        f"Sign-consistent noise makes the valley of {paper_name(pair)} asymmetric in cross-entropy,"
+        " too.",
     )
 
 
-def direction_claims(where: str, net: str, *more: Declared, pair: str) -> tuple[Claim, ...]:
-    """Return what each of Figures 5 and 16 to 19 claims, and more that one of them does."""
+def noise_signs_agree(pair: Pair) -> Declared:
+    """Return the check that sign-consistent noise has the signs of the weights."""
+    if training_of("paper", pair, seed=0).batch_norm:
+        share: Quantity = partial(q.consistency_farthest_from_one, pair=pair)
+        expected = 1
+        said = (
+            "Constant noise, made sign-consistent, has the sign of the weight at every coordinate."
+        )
+    else:
+        # Units that never fire leave weights at exactly zero, which have no sign.
+        share, expected = q.excess_over_agreeing, 0
+        said = (
+            "No noise agrees with more of the weights' signs than sign-consistent constant noise."
+        )
+    found = partial(share, column="noise", values=q.NEVER_ZERO)
+    return "signs_agree", CHECK, equal(found, expected, "share"), said
+
+
+# --- special directions (Figures 5 and 16 to 19) ---
+
+
+def direction_task(word: str, pair: Pair, *more: Declared, twin: Pair | None = None) -> Task:
+    """Return the task of the valleys along six directions around one net.
+
+    more: what this figure claims beside the others. twin: a net without batch normalisation that
+    it is compared with.
+    """
+    where = f"Figure {int(word[3:])}"
+    beside = " Dashed and dotted: the same net without batch normalization, at s = 1."
     asymmetric = (
         "weights_and_signs_are_asymmetric",
         CALIBRATED,
         at_least(partial(q.weights_and_centred_signs, pair=pair), 0.05, "error")
         .naming("weights", "centred signs")
         .measuring(f"{LEAN}, s = 1"),
-        f"The valley of {net} is asymmetric along the converged weights and along their centred"
-        " signs.",
+        f"The valley of {paper_name(pair)} is asymmetric along the converged weights and along"
+        " their centred signs.",
     )
     # Units that never fire leave weights at exactly zero, which agree with nothing.
     excess = partial(q.excess_over_agreeing, column="direction", values=("theta_f", "sign"))
@@ -175,32 +176,52 @@ def direction_claims(where: str, net: str, *more: Declared, pair: str) -> tuple[
         equal(excess, 0, "share"),
         "No direction agrees with more of the weights' signs than the weights themselves.",
     )
-    return (
-        *claims(where, asymmetric, *more),
-        *claims(f"{where}: theta_f and sign(theta_f)", agree),
-        *one_centre(where),
+    return Task(
+        f"asymvalley/{word}",
+        reads=(special_directions,),
+        table=table.directions(pair, *([twin] if twin else [])),
+        claims=claims(where, asymmetric, *more)
+        + claims(f"{where}: theta_f and sign(theta_f)", agree)
+        + one_centre(where),
+        figure=bind("figures:direction_panels", pair=pair, twin=twin),
+        caption="Test error along six norm-scaled directions, one line per width factor s."
+        f"{beside if twin else ''} Lines are means over seeds; bands reach to the extremes. The"
+        " number in a panel is the share of coordinates where direction and weight agree in sign;"
+        " a zero agrees with neither sign.",
+        alt="Six panels of test error against lambda, one per direction: initial weights,"
+        " converged weights, their signs, and the positive parts of their signs.",
     )
 
 
-def groups_are_asymmetric(net: str, value: str = "error") -> Declared:
-    """Return that noise in a group of parameters is asymmetric, in error or in cross-entropy."""
-    name, unit, id = {
-        "error": ("error", "error", "groups_are_asymmetric"),
-        "ce": ("cross-entropy", "nats", "groups_are_asymmetric_in_loss"),
-    }[value]
-    found = partial(q.group_asymmetries, groups=NOISE_GROUPS, value=value)
-    return (
-        id,
-        TRAINED,
-        more_than(found, 0, unit).in_at_least(5).naming(*GROUP_LABELS.values()).measuring(LEAN),
-        f"In nearly every group of {net}'s parameters sign-consistent noise makes the {name}"
-        " asymmetric.",
-    )
+# --- noise on parameter groups (Figures 6 and 20) ---
 
 
-def group_claims(where: str, *asked: Declared) -> tuple[Claim, ...]:
-    """Return claims on noise in a group of parameters, and the checks beside them."""
-    by = ("pair", "seed", "group")
+ASYMMETRIC_GROUPS: dict[Value, tuple[str, str, str]] = {
+    "error": ("groups_are_asymmetric", "error", "error"),
+    "ce": ("groups_are_asymmetric_in_loss", "cross-entropy", "nats"),
+}
+"""Of each value of a curve its claim, its name and its unit."""
+
+
+def group_task(word: str, pair: str, *values: Value) -> Task:
+    """Return the task of the valleys along noise in one group of a net's parameters.
+
+    values: of which the paper says that they are asymmetric.
+    """
+    where, by = f"Figure {int(word[3:])}", ("pair", "seed", "group")
+    asymmetric = [
+        (
+            id,
+            TRAINED,
+            more_than(partial(q.group_asymmetries, groups=NOISE_GROUPS, value=value), 0, unit)
+            .in_at_least(5)
+            .naming(*GROUP_LABELS.values())
+            .measuring(LEAN),
+            f"In nearly every group of {IMAGENET_NAMES[pair]}'s parameters sign-consistent noise"
+            f" makes the {name} asymmetric.",
+        )
+        for value, (id, name, unit) in ((value, ASYMMETRIC_GROUPS[value]) for value in values)
+    ]
     excess = partial(q.excess_over_agreeing, column="group", values=NOISE_GROUPS, by=by)
     agree = (
         "signs_agree",
@@ -208,8 +229,17 @@ def group_claims(where: str, *asked: Declared) -> tuple[Claim, ...]:
         equal(excess, 0, "share"),
         "In each group no noise agrees with more of the weights' signs than sign-consistent noise.",
     )
-    return (
-        *claims(where, *asked),
-        *claims(f"{where}: |eps| * sign(theta_f)", agree),
-        *one_centre(where),
+    return Task(
+        f"asymvalley/{word}",
+        reads=(group_noises,),
+        table=table.groups(pair),
+        claims=claims(where, *asymmetric)
+        + claims(f"{where}: |eps| * sign(theta_f)", agree)
+        + one_centre(where),
+        figure="figures:group_panels",
+        caption="Test error (above) and cross-entropy (below) along Gaussian noise on one group of"
+        " the parameters, raw and with the signs of the weights, scaled to the group's norm. Lines"
+        " are means over draws of the noise; bands reach to the extremes.",
+        alt="Two rows of six panels, one column per parameter group: test error and cross-entropy"
+        " against lambda, for raw and for sign-consistent noise.",
     )

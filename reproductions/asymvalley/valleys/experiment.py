@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from harness.declare import Estimate, Experiment, Needs, Profile, doc, seed
+from harness.declare import Experiment, Needs, Profile, doc, seed
 from reproductions.asymvalley.method.directions import (
     DIRECTIONS,
     NOISE_GROUPS,
@@ -14,12 +14,12 @@ from reproductions.asymvalley.method.directions import (
     Group,
     Noise,
 )
-from reproductions.asymvalley.models.costs import estimate as estimate_of
-from reproductions.asymvalley.models.costs import point_s
+from reproductions.asymvalley.models.costs import estimate_of, point_s
 from reproductions.asymvalley.models.pairs import (
     COMMON,
     DATA_NAMES,
     SCALES,
+    TWO_TITLES,
     Curves,
     DrawnCurves,
     Net,
@@ -33,8 +33,6 @@ FEW: tuple[Noise, ...] = ("gaussian", "ones")
 """Noises of a pair at `smoke`, but for the first pair."""
 WITH_TWIN: tuple[Pair, ...] = (*COMMON, "vgg16nobn_cifar10")
 """With a twin without batch normalisation of Figure 5's network."""
-MIXED: tuple[Pair, ...] = ("vgg16_cifar10", "resnet20_svhn")
-"""Pairs of Figure 4."""
 NUM_RATIOS: dict[Profile, int] = {"smoke": 3, "cpu": 6, "gpu": 11, "paper": 11}
 """The paper has 0.0, 0.1, ..., 1.0; six of them at `cpu` (DEV-04)."""
 STAND_IN_DEPTHS = {"resnext101_imagenet": 20, "resnet50_imagenet": 44}
@@ -105,7 +103,7 @@ def direction_grid(profile: Profile) -> Iterator[DirectionCurves]:
 
 def ratio_grid(profile: Profile) -> Iterator[RatioCurves]:
     """Yield one trial per pair, seed and draw."""
-    for pair in MIXED:
+    for pair in TWO_TITLES:
         for training in trainings(profile, pair):
             curves = vars(curves_of(profile, training))
             for draw in range(drawn_curves_of(profile, training).num_draws):
@@ -145,16 +143,6 @@ def noise_points(params: NoiseCurves) -> int:
     return curves * (params.num_points - 1) + 1
 
 
-def direction_points(params: DirectionCurves) -> int:
-    """Return the points of a trial."""
-    return len(SCALES) * (params.num_points - 1) + 1
-
-
-def ratio_points(params: RatioCurves) -> int:
-    """Return the points of a trial."""
-    return params.num_ratios * (params.num_points - 1) + 1
-
-
 def group_needs(params: GroupCurves) -> Needs:
     """Return images, weights, and a GPU where the trial has one."""
     data = tuple(name for name in (params.data, params.weights) if name)
@@ -165,11 +153,6 @@ def groups_stand_in(params: GroupCurves) -> dict[str, str]:
     """Return what was run in the place of the paper's ImageNet networks."""
     data = DATA_NAMES.get(params.data, params.data)
     return {IMAGENET_NAMES[params.pair]: f"ResNet{params.depth}", "ImageNet": data}
-
-
-def group_estimate(params: GroupCurves) -> Estimate:
-    """Return what the curves of a trial cost."""
-    return estimate_of((2 * params.num_draws * (params.num_points - 1) + 1) * point_s(params))
 
 
 common_noises = walk_experiment(
@@ -185,7 +168,7 @@ special_directions = walk_experiment(
     params=DirectionCurves,
     grid=direction_grid,
     run=".valleys.trial:direction_rows",
-    num_points=direction_points,
+    num_points=lambda params: len(SCALES) * (params.num_points - 1) + 1,
     address=("pair", "direction", "seed"),
 )
 sign_ratios = walk_experiment(
@@ -193,7 +176,7 @@ sign_ratios = walk_experiment(
     params=RatioCurves,
     grid=ratio_grid,
     run=".valleys.trial:ratio_rows",
-    num_points=ratio_points,
+    num_points=lambda params: params.num_ratios * (params.num_points - 1) + 1,
     address=("pair", "draw", "seed"),
 )
 group_noises = Experiment(
@@ -203,7 +186,9 @@ group_noises = Experiment(
     grid=group_grid,
     run="trial:group_rows",
     needs=group_needs,
-    estimate=group_estimate,
+    estimate=lambda params: estimate_of(
+        (2 * params.num_draws * (params.num_points - 1) + 1) * point_s(params)
+    ),
     address=("pair", "group", "seed"),
     stands_in=groups_stand_in,
 )

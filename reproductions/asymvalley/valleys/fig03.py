@@ -1,24 +1,26 @@
 """Figure 3: valleys along seven common noises, VGG16 with BN on CIFAR-10."""
 
-from __future__ import annotations
-
 from functools import partial
 
-from harness.declare import Task, more_than
-from reproductions.asymvalley.models.scopes import TRAINED
+from harness.declare import more_than
+from reproductions.asymvalley.method.directions import ZERO_SYMMETRIC
+from reproductions.asymvalley.models.pairs import Pair
+from reproductions.asymvalley.models.scopes import CALIBRATED, TRAINED
 from reproductions.asymvalley.valleys import quantities as q
-from reproductions.asymvalley.valleys import table
 from reproductions.asymvalley.valleys.claims import (
     LEAN,
-    NOISE_ALT,
-    NOISE_CAPTION,
-    RAW_ABOUT_ZERO,
     loss_is_asymmetric_too,
-    noise_claims,
+    noise_task,
+    raw_noise_is_symmetric,
 )
-from reproductions.asymvalley.valleys.experiment import common_noises
 
-PAIR = "vgg16_cifar10"
+PAIR: Pair = "vgg16_cifar10"
+RAW_ABOUT_ZERO = raw_noise_is_symmetric(
+    CALIBRATED,
+    "Raw noise that is symmetric about zero gives a nearly symmetric valley.",
+    kinds=ZERO_SYMMETRIC,
+    min_draws=3,
+)
 SHIFTED_LEANS = (
     "shifted_noise_leans_positive",
     TRAINED,
@@ -30,21 +32,12 @@ SHIFTED_LEANS = (
     " flatter on the positive side.",
 )
 
-task = Task(
-    "asymvalley/fig03",
-    reads=(common_noises,),
-    table=table.noises(PAIR),
-    claims=noise_claims(
-        "Figure 3 and section 4.1",
-        "VGG16 on CIFAR-10",
-        RAW_ABOUT_ZERO,
-        SHIFTED_LEANS,
-        pair=PAIR,
-        least=0.1,
-        batch_norm=True,
-        ours=(loss_is_asymmetric_too("VGG16 on CIFAR-10"),),
-    ),
-    figure="figures:noise_panels",
-    caption=NOISE_CAPTION,
-    alt=NOISE_ALT,
+task = noise_task(
+    "fig03",
+    PAIR,
+    RAW_ABOUT_ZERO,
+    SHIFTED_LEANS,
+    least=0.1,
+    place=" and section 4.1",
+    asked=(loss_is_asymmetric_too(PAIR),),
 )

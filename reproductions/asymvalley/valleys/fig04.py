@@ -5,24 +5,20 @@ from __future__ import annotations
 from functools import partial
 
 from harness.declare import CHECK, Task, at_least, at_most, bind, claims, equal
-from reproductions.asymvalley.models.pairs import Pair
+from reproductions.asymvalley.models.pairs import TWO_TITLES
 from reproductions.asymvalley.models.scopes import CALIBRATED
 from reproductions.asymvalley.valleys import quantities as q
 from reproductions.asymvalley.valleys import table
 from reproductions.asymvalley.valleys.claims import one_centre
 from reproductions.asymvalley.valleys.experiment import sign_ratios
 
-NETS: dict[Pair, str] = {
-    "vgg16_cifar10": "VGG16 with BN on CIFAR-10",
-    "resnet20_svhn": "ResNet20 on SVHN",
-}
-BY_NET = partial(q.ratio_spearmans, pairs=tuple(NETS))
+BY_NET = partial(q.ratio_spearmans, pairs=tuple(TWO_TITLES))
 excess = partial(q.excess_over_agreeing, column="ratio", values=(1.0,), by=("pair", "seed", "draw"))
 
 task = Task(
     "asymvalley/fig04",
     reads=(sign_ratios,),
-    table=table.ratios(tuple(NETS)),
+    table=table.ratios(TWO_TITLES),
     claims=claims(
         "Figure 4",
         (
@@ -54,7 +50,7 @@ task = Task(
         ),
     )
     + one_centre("Figure 4"),
-    figure=bind("figures:ratio_panels", titles=NETS),
+    figure=bind("figures:ratio_panels", titles=TWO_TITLES),
     caption="Mean test error on the positive and on the negative side of the valley along"
     " norm-scaled Gaussian noise, against the share of coordinates that were given the sign of"
     " their weight. Lines are means over draws and seeds; bands reach to the extremes.",

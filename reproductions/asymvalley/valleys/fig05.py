@@ -1,22 +1,15 @@
 """Figure 5: valleys along six directions made of the weights, VGG16 with BN on CIFAR-10."""
 
-from __future__ import annotations
-
 from functools import partial
 
-from harness.declare import Task, at_most, bind, ordering
+from harness.declare import at_most, ordering
+from reproductions.asymvalley.models.pairs import Pair
 from reproductions.asymvalley.models.scopes import CALIBRATED, TRAINED
 from reproductions.asymvalley.valleys import quantities as q
-from reproductions.asymvalley.valleys import table
-from reproductions.asymvalley.valleys.claims import (
-    DIRECTION_ALT,
-    DIRECTION_CAPTION,
-    direction_claims,
-)
-from reproductions.asymvalley.valleys.experiment import special_directions
+from reproductions.asymvalley.valleys.claims import direction_task
 
-PAIR = "vgg16_cifar10"
-TWIN = "vgg16nobn_cifar10"
+PAIR: Pair = "vgg16_cifar10"
+TWIN: Pair = "vgg16nobn_cifar10"
 PARTS = ("sgp", "sgp_centred")
 START = partial(q.direction_of_pairs, pairs=(TWIN, PAIR), direction="theta_0")
 NEARLY_SYMMETRIC = (
@@ -35,16 +28,4 @@ BY_BATCH_NORM = (
     " without it.",
 )
 
-task = Task(
-    "asymvalley/fig05",
-    reads=(special_directions,),
-    table=table.directions(PAIR, TWIN),
-    claims=direction_claims(
-        "Figure 5", "VGG16 on CIFAR-10", NEARLY_SYMMETRIC, BY_BATCH_NORM, pair=PAIR
-    ),
-    figure=bind("figures:direction_panels", pair=PAIR, twin=TWIN),
-    caption=DIRECTION_CAPTION.format(
-        twin=" Dashed and dotted: the same net without batch normalization, at s = 1."
-    ),
-    alt=DIRECTION_ALT,
-)
+task = direction_task("fig05", PAIR, NEARLY_SYMMETRIC, BY_BATCH_NORM, twin=TWIN)

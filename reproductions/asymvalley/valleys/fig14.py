@@ -1,22 +1,5 @@
 """Figure 14: valleys along seven common noises, AlexNet on Food-101."""
 
-from __future__ import annotations
+from reproductions.asymvalley.valleys.claims import noise_task
 
-from harness.declare import Task
-from reproductions.asymvalley.valleys import table
-from reproductions.asymvalley.valleys.claims import NOISE_ALT, NOISE_CAPTION, noise_claims
-from reproductions.asymvalley.valleys.experiment import common_noises
-
-PAIR = "alexnet_food101"
-
-task = Task(
-    "asymvalley/fig14",
-    reads=(common_noises,),
-    table=table.noises(PAIR),
-    claims=noise_claims(
-        "Figure 14", "AlexNet on Food-101", pair=PAIR, least=0.05, batch_norm=False
-    ),
-    figure="figures:noise_panels",
-    caption=NOISE_CAPTION,
-    alt=NOISE_ALT,
-)
+task = noise_task("fig14", "alexnet_food101", least=0.05)

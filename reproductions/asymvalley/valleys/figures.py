@@ -11,7 +11,9 @@ from harness.declare import pick
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, points
 from reproductions.asymvalley.method.directions import (
     DIRECTIONS,
+    GROUP_LABELS,
     NOISE_GROUPS,
+    NOISE_LABELS,
     NOISES,
     VALUE_LABELS,
 )
@@ -27,7 +29,6 @@ from reproductions.asymvalley.models.drawing import (
     share_heights,
     where,
 )
-from reproductions.asymvalley.models.names import GROUP_LABELS, NOISE_LABELS
 from reproductions.asymvalley.models.pairs import Pair
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def noise_panels(context: FigureContext) -> Figure:
     return figure
 
 
-def direction_panels(context: FigureContext, *, pair: str, twin: str = "") -> Figure:
+def direction_panels(context: FigureContext, *, pair: str, twin: Pair | None = None) -> Figure:
     """Draw test error against lambda along six special directions, one panel each.
 
     twin: a second net, drawn dashed and dotted at s = 1 where the table has it.
@@ -138,10 +139,10 @@ def group_panels(context: FigureContext) -> Figure:
             ax.set_title(f"{GROUP_LABELS[group]}, {'error' if value == 'error' else 'CE'}")
         elif value == "error":
             ax.set_title(GROUP_LABELS[group])
-    for row, label in zip((axes[:count], axes[count:]), VALUE_LABELS.values(), strict=True):
-        share_heights(row)
-        row[0].set_ylabel(label)
-        for ax in row[1:] if wide else ():
+    for across, label in zip((axes[:count], axes[count:]), VALUE_LABELS.values(), strict=True):
+        share_heights(across)
+        across[0].set_ylabel(label)
+        for ax in across[1:] if wide else ():
             ax.tick_params(labelleft=False)
     for ax in axes[-count:]:
         ax.set_xlabel(r"$\lambda$")

@@ -13,9 +13,8 @@ from reproductions.asymvalley.method.noise import (
     special_direction,
 )
 from reproductions.asymvalley.models.curve_rows import both_rows, curve_rows, lambdas, walk_through
-from reproductions.asymvalley.models.kept_nets import NO_NET, generator_of, kept_net
+from reproductions.asymvalley.models.kept_nets import NO_NET, generator_of, kept_net, staged_net
 from reproductions.asymvalley.models.pairs import SCALES
-from reproductions.asymvalley.models.published_nets import load_staged
 from reproductions.asymvalley.trained_nets.experiment import nets
 from reproductions.asymvalley.valleys.experiment import (
     DirectionCurves,
@@ -73,7 +72,8 @@ def ratio_rows(params: RatioCurves, ctx: RunContext) -> Outcome:
 
 def group_rows(params: GroupCurves, ctx: RunContext) -> Outcome:
     """Walk along Gaussian noise in one group, raw and with the signs of the weights."""
-    walk = walk_through(load_staged(params, params.weights, ctx), params, ctx)
+    net = staged_net(params, params.weights, ctx, generator=generator_of(0))
+    walk = walk_through(net, params, ctx)
     mask_P = walk.layout.mask(params.group).to(ctx.device)
     rows: list[Row] = []
     for draw in range(params.num_draws):

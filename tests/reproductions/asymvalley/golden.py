@@ -100,9 +100,7 @@ WALKED = (
         mutation=Mutation(
             where="reproductions.asymvalley.method.layout:_belongs",
             instead=around(
-                lambda belongs, slot, group, **named: belongs(
-                    slot, group.removesuffix("_weight"), **named
-                )
+                lambda belongs, slot, group: belongs(slot, group.removesuffix("_weight"))
             ),
             breaks="Noise on the weights of batch normalisation moves its biases too.",
         ),
@@ -133,7 +131,7 @@ WALKED = (
         points=(Short(of={"group": "conv"}), Short(of={"group": "bn"})),
         mutation=Mutation(
             where="reproductions.asymvalley.method.layout:_belongs",
-            instead=around(lambda belongs, slot, group, **named: True),
+            instead=around(lambda belongs, slot, group: True),
             breaks="Noise in a group moves all parameters.",
         ),
     ),

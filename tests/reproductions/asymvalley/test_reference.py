@@ -11,10 +11,9 @@ import pytest
 from harness.declare.papers import deviations_of, load_deviations, load_paper
 from harness.declare.reference import load_reference, published
 from harness.errors import DataError
-from tests.checkout import PAPERS
+from tests.reproductions.asymvalley.claims import FOLDER
 from tools.reference import asymvalley as convert_reference
 
-FOLDER = PAPERS / "asymvalley"
 SETTINGS = "area,key,value,where,source\n"
 PROSE = "figure,quantity,value,kind,where,source\n"
 PAPER = f'"{convert_reference.FULL_TEXT}"\n'
@@ -38,21 +37,6 @@ def test_every_converted_file_is_there_and_nothing_else() -> None:
 def test_every_row_belongs_to_an_item_of_the_paper(reference: pd.DataFrame) -> None:
     words = {item.id for item in load_paper(FOLDER).items}
     assert set(reference["task"]) <= words
-
-
-def test_settings_stand_as_the_paper_prints_them(reference: pd.DataFrame) -> None:
-    found = {
-        (row.task, row.y_name): row.value_text
-        for row in reference.itertuples()
-        if row.status == "exact"
-    }
-    # Sections 4.2.2 and 6.2, and appendix A.3.
-    assert found["fig09", "batch_size_variants"] == "32;2048"
-    assert found["fig03", "weight_decay"] == "0.0005"
-    assert found["tab01", "gamma_grid"] == "0.001;0.01;0.1"
-    assert found["fig07", "variants"] == "1.0;U(0,1);G(0,0.1)"
-    assert found["fig05", "s_values_fig3_fig5"] == found["fig03", "s_values_fig3_fig5"]
-    assert len(reference[reference["series"] == "fl"]) == 11
 
 
 def test_numbers_of_the_text_and_only_words_made_numbers_are_derived(

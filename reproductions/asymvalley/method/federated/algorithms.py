@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Literal, cast, get_args
+from typing import Any, ClassVar, Literal, cast, get_args
 
 import torch
 import torch.nn.functional as F
@@ -286,8 +286,8 @@ class FedSign(FedAvg):
             case "mean":
                 reduced = kept_N.mean()
             case "tensor_mean":
-                means = [piece.mean() for piece in kept_N.split(received.sizes)]
-                reduced = torch.stack(means).mean()
+                pieces = torch.split(kept_N, list(received.sizes))
+                reduced = torch.stack([piece.mean() for piece in pieces]).mean()
         return -self.gamma * reduced
 
     def add_weight_gradient_(
@@ -321,6 +321,7 @@ def _features(net: FlatNet, state: Mapping[str, Tensor], images: Tensor) -> Tens
     """Return features of all images under a state in eval mode, shape (S, D), no gradient."""
     net.load(state)
     net.module.eval()
+    features: Any = net.module.features
     with torch.no_grad():
-        parts = [net.module.features(part) for part in images.split(_FEATURE_BATCH)]
+        parts = [features(part) for part in torch.split(images, _FEATURE_BATCH)]
     return torch.cat(parts)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -140,8 +141,9 @@ def _gradient(
 ) -> Tensor:
     """Put the gradient of the whole loss into the net; return the algorithm's own part of it."""
     net.grad_N.zero_()
-    features_BD = net.module.features(images)
-    logits_BC = net.module.classifier(features_BD)
+    module: Any = net.module
+    features_BD = module.features(images)
+    logits_BC = module.classifier(features_BD)
     if logits_BC.shape[1] < num_classes:
         raise SpecError(
             f"a client has label {num_classes - 1}, and the net {logits_BC.shape[1]} classes: they"
@@ -153,7 +155,7 @@ def _gradient(
     if batch_term is not None:
         loss = loss + batch_term
         extra += batch_term.detach()
-    loss.backward()
+    torch.autograd.backward(loss)
     weight_term = algorithm.add_weight_gradient_(net.grad_N, net.theta_N, received)
     return extra if weight_term is None else extra + weight_term
 

@@ -45,7 +45,8 @@ class FlatNet:
         self.sizes = tuple(p.numel() for _, p in named)
         self.theta_N = torch.cat([p.detach().reshape(-1) for _, p in named])
         self.grad_N = torch.zeros_like(self.theta_N)
-        pieces = zip(self.theta_N.split(self.sizes), self.grad_N.split(self.sizes), strict=True)
+        sizes = list(self.sizes)
+        pieces = zip(torch.split(self.theta_N, sizes), torch.split(self.grad_N, sizes), strict=True)
         for (_, p), (values, gradients) in zip(named, pieces, strict=True):
             p.data = values.view(p.shape)
             p.grad = gradients.view(p.shape)

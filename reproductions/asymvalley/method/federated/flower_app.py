@@ -67,16 +67,16 @@ def simulate_on_flower(
         from reproductions.asymvalley.method.federated import flower_roles as roles
 
         work = roles.Work(folder=folder, make_net=make_net, algorithm=algorithm, settings=settings)
-        server = roles.server_app(work, num_clients=len(clients), seed=seed)
+        app, strategy = roles.server_app(work, num_clients=len(clients), seed=seed)
         run_simulation(
-            server.app,
+            app,
             roles.client_app(work),
             num_supernodes=len(clients),
             backend_config=_resources(workers),
         )
-    if len(server.trained) != settings.rounds:
-        raise RunError(f"Flower ended after {len(server.trained)} of {settings.rounds} rounds")
-    return FlowerRun(server=server.state, trained=tuple(server.trained))
+    if len(strategy.trained) != settings.rounds:
+        raise RunError(f"Flower ended after {len(strategy.trained)} of {settings.rounds} rounds")
+    return FlowerRun(server=strategy.server, trained=tuple(strategy.trained))
 
 
 def _check(clients: Sequence[ClientData], workers: int) -> None:

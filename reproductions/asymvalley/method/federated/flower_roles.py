@@ -56,14 +56,14 @@ def client_app(work: Work) -> ClientApp:
     """Return the client: it tells its number, and trains from the state it is sent."""
     app = ClientApp()
 
-    @app.query()
     def tell(message: Message, context: Context) -> Message:
         return Message(RecordDict({"client": _number(context)}), reply_to=message)
 
-    @app.train()
     def train(message: Message, context: Context) -> Message:
         return _train(work, message, context)
 
+    app.query()(tell)
+    app.train()(train)
     return app
 
 
@@ -105,36 +105,21 @@ def _state(arrays: ArrayRecord) -> State:
     return dict(arrays.to_torch_state_dict())
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ServerRole:
-    """A server for Flower, and what it will have done."""
+def server_app(work: Work, *, num_clients: int, seed: int) -> tuple[ServerApp, AlgorithmStrategy]:
+    """Return the server, and the strategy that will hold what it has done.
 
-    app: ServerApp
-    strategy: AlgorithmStrategy
-
-    @property
-    def state(self) -> Server:
-        """The server after the last round."""
-        return self.strategy.server
-
-    @property
-    def trained(self) -> list[tuple[int, ...]]:
-        """The clients of every finished round."""
-        return self.strategy.trained
-
-
-def server_app(work: Work, *, num_clients: int, seed: int) -> ServerRole:
-    """Return the server; its app raises RunError if a client fails or does not answer."""
+    Its app raises RunError if a client fails or does not answer.
+    """
     strategy = AlgorithmStrategy(work, num_clients=num_clients, seed=seed)
     app = ServerApp()
 
-    @app.main()
     def main(grid: Grid, context: Context) -> None:
         strategy.nodes = _nodes(grid, num_clients)
         arrays = ArrayRecord(strategy.server.state)
         strategy.start(grid, arrays, num_rounds=work.settings.rounds)
 
-    return ServerRole(app=app, strategy=strategy)
+    app.main()(main)
+    return app, strategy
 
 
 def _nodes(grid: Grid, num_clients: int) -> dict[int, int]:
@@ -161,8 +146,11 @@ def _by_client(replies: Iterable[Message]) -> dict[int, Message]:
     return dict(sorted(found.items()))
 
 
-class AlgorithmStrategy(Strategy):
-    """An algorithm's server rule as a Flower strategy; it holds the server's memory."""
+class AlgorithmStrategy(Strategy):  # type: ignore[misc]  # Flower has an environment of its own
+    """An algorithm's server rule as a Flower strategy.
+
+    server: as it is after the last round; trained: the clients of every finished round.
+    """
 
     def __init__(self, work: Work, *, num_clients: int, seed: int) -> None:
         net = work.net()

@@ -112,13 +112,10 @@ def accuracy_of(net: FlatNet, state: State, data: ClientData) -> float:
     """
     net.load(state)
     net.module.eval()
-    parts = zip(data.images_SCHW.split(_TEST_BATCH), data.labels_S.split(_TEST_BATCH), strict=True)
+    images, labels = (torch.split(x, _TEST_BATCH) for x in (data.images_SCHW, data.labels_S))
     with torch.no_grad():
-        found = [(net.module(images), labels) for images, labels in parts]
-        right = [
-            ((logits.argmax(1) == labels) & logits.isfinite().all(1)).sum()
-            for logits, labels in found
-        ]
+        found = [(net.module(x), y) for x, y in zip(images, labels, strict=True)]
+        right = [((logits.argmax(1) == y) & logits.isfinite().all(1)).sum() for logits, y in found]
     return int(torch.stack(right).sum()) / len(data.labels_S)
 
 

@@ -33,5 +33,5 @@ def activations(case: Case) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-TABLES: dict[str, TableOf] = {"asymvalley/fig28": cache(activations)}
+TABLES: dict[str, TableOf] = {"fig28": cache(activations)}
 """Made once: to be read, not written."""

@@ -60,5 +60,5 @@ def _half(
         yield {**place, "part": "line", "x": x, "accuracy": accuracy}
 
 
-TABLES: dict[str, TableOf] = {"asymvalley/fig11": cache(half_lines)}
+TABLES: dict[str, TableOf] = {"fig11": cache(half_lines)}
 """Made once: to be read, not written."""

@@ -8,14 +8,13 @@ import pytest
 
 from harness.declare.reference import load_reference
 from harness.declare.statistics import InvalidQuantity, MissingRows
-from reproductions.asymvalley.halves import fig11
 from reproductions.asymvalley.halves.quantities import (
     farthest_end,
     gap_follows_ssr,
     last_gap,
     late_ssr,
 )
-from tests.reproductions.asymvalley.claim_checks import FOLDER
+from tests.reproductions.asymvalley.claims import FOLDER, named
 from tests.reproductions.asymvalley.halves.hand_made import half_lines
 
 
@@ -48,20 +47,19 @@ def test_correlation_over_both_starts_is_that_of_ranks() -> None:
         gap_follows_ssr(one_seed(half_lines("flat")))
 
 
-@pytest.mark.parametrize("column", ["accuracy_a", "accuracy_b", "accuracy_mid"])
-def test_each_end_and_the_middle_are_compared(column: str) -> None:
-    table = half_lines("holds")
-    assert farthest_end(table) == 0.0
-    row = (table["part"] == "epoch") & (table["epoch"] == 5) & (table["seed"] == 1)
-    table.loc[row & (table["regime"] == "random"), column] += 0.002
-    assert farthest_end(table) == pytest.approx(0.002)
+def test_each_end_and_the_middle_are_compared() -> None:
+    for column in ("accuracy_a", "accuracy_b", "accuracy_mid"):
+        table = half_lines("holds")
+        assert farthest_end(table) == 0.0
+        row = (table["part"] == "epoch") & (table["epoch"] == 5) & (table["seed"] == 1)
+        table.loc[row & (table["regime"] == "random"), column] += 0.002
+        assert farthest_end(table) == pytest.approx(0.002)
+    with pytest.raises(MissingRows, match="an end of it"):
+        farthest_end(table[table["x"] != 1.0])
 
 
 def test_the_number_the_paper_states_stands_beside_its_claim() -> None:
-    (claim,) = [each for each in fig11.task.claims if each.criterion.paper_value]
+    _, claim = named("fig11:pretrained_models_share_signs")
     assert claim.criterion.paper_value is not None
-    assert (
-        claim.criterion.paper_value(load_reference(FOLDER, "fig11"))
-        == claim.criterion.threshold
-        == 0.95
-    )
+    stated = claim.criterion.paper_value(load_reference(FOLDER, "fig11"))
+    assert stated == claim.criterion.threshold == 0.95

@@ -59,12 +59,6 @@ def test_a_lambda_with_more_draws_counts_once() -> None:
     assert sides(rows).plus == 1.5
 
 
-def test_mirroring_a_curve_turns_the_sign() -> None:
-    rows = curve(2)
-    mirrored = rows.assign(**{"lambda": -rows["lambda"]})
-    assert asymmetry(mirrored) == pytest.approx(-asymmetry(rows), abs=1e-14)
-
-
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_a_curve_with_one_side_is_missing_rows(sign: float) -> None:
     rows = curve(1)

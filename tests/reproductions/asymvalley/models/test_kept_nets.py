@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import torch
@@ -10,11 +12,12 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from harness.declare.experiment import Status
+from harness.declare.profiles import Profile
 from harness.errors import SpecError
 from reproductions.asymvalley.method.layout import layout_of, parameters_vector
 from reproductions.asymvalley.models.image_nets import build_net, start_batch_norms
 from reproductions.asymvalley.models.images import images_of
-from reproductions.asymvalley.models.kept_nets import KEPT, load_net, start_of
+from reproductions.asymvalley.models.kept_nets import kept_net, start_of
 from reproductions.asymvalley.models.pairs import PAIRS, Training, training_of
 from reproductions.asymvalley.trained_nets.trial import sign_gradient_cosine, train_net
 from tests.reproductions.asymvalley.small import Context
@@ -26,29 +29,29 @@ def start(point: Training, seed: int = 0) -> Tensor:
     return parameters_vector(start_of(point, Context(seed)))  # type: ignore[arg-type]
 
 
-def test_kept_net_is_found_again_with_its_start() -> None:
-    context = Context()
+def trained(context: Context) -> tuple[Any, Any]:
+    """Train once; return the row, and the trial as another one finds it."""
     outcome = train_net(POINT, context)  # type: ignore[arg-type]
     assert outcome.status is Status.DONE
-    found = load_net(POINT, context, context.kept[KEPT])  # type: ignore[arg-type]
-    assert not found.model.training
+    kept = SimpleNamespace(rows=outcome.rows, load=lambda name: context.kept[name])
+    return outcome.rows[0], kept
+
+
+def test_kept_net_is_found_again_with_its_start() -> None:
+    context = Context()
+    row, kept = trained(context)
+    found = kept_net(POINT, context, kept)  # type: ignore[arg-type]
+    assert found is not None and not found.model.training
     assert torch.equal(found.initial_P, start(POINT))
     weights = parameters_vector(found.model)
-    row = outcome.rows[0]
     assert row["norm"] == pytest.approx(float(weights.double().norm()), rel=1e-9)
     assert not torch.equal(weights, found.initial_P)
     images = images_of(POINT, context)  # type: ignore[arg-type]
     with torch.no_grad():
         wrong = found.model(images.test_x).argmax(dim=1) != images.test_y
     assert row["test_error"] == pytest.approx(float(wrong.double().mean()))
-
-
-def test_another_architecture_is_refused() -> None:
-    context = Context()
-    train_net(POINT, context)  # type: ignore[arg-type]
-    wider = replace(POINT, width=4)
     with pytest.raises(SpecError, match="another architecture"):
-        load_net(wider, context, context.kept[KEPT])  # type: ignore[arg-type]
+        kept_net(replace(POINT, width=4), context, kept)  # type: ignore[arg-type]
 
 
 def test_recipes_share_their_start_and_seeds_do_not() -> None:
@@ -92,9 +95,8 @@ def test_cosine_is_that_of_signs_and_gradient() -> None:
 
 
 @pytest.mark.parametrize("profile", ["smoke", "cpu", "gpu", "paper"])
-@pytest.mark.parametrize("pair", PAIRS)
-def test_every_pair_has_a_network_at_every_scale(profile: str, pair: str) -> None:
-    point = training_of(profile, pair, seed=0)  # type: ignore[arg-type]
-    model = build_net(point, generator=torch.Generator(), device="meta")
-    layout = layout_of(model)
-    assert layout.has_batch_norm == point.batch_norm
+def test_every_pair_has_a_network_at_every_scale(profile: Profile) -> None:
+    for pair in PAIRS:
+        point = training_of(profile, pair, seed=0)
+        model = build_net(point, generator=torch.Generator(), device="meta")
+        assert layout_of(model).has_batch_norm == point.batch_norm, pair

@@ -76,7 +76,7 @@ def _statistics(case: Case, seed: int, group: str, solution: str) -> dict[str, o
 
 _recipes, _recipe_lines = cache(recipes), cache(recipe_lines)
 TABLES: dict[str, TableOf] = {
-    **{f"asymvalley/fig{number}": _recipes for number in ("09", "23")},
-    **{f"asymvalley/fig{number}": _recipe_lines for number in ("08", "24", "25", "26")},
+    **{f"fig{number}": _recipes for number in ("09", "23")},
+    **{f"fig{number}": _recipe_lines for number in ("08", "24", "25", "26")},
 }
 """Made once: to be read, not written."""

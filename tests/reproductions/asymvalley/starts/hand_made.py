@@ -76,7 +76,7 @@ def statistics(case: Case) -> pd.DataFrame:
 
 _starts = cache(starts)
 TABLES: dict[str, TableOf] = {
-    **{f"asymvalley/fig{number}": _starts for number in ("07", "21", "22")},
-    "asymvalley/bn_statistics": cache(statistics),
+    **{f"fig{number}": _starts for number in ("07", "21", "22")},
+    "bn_statistics": cache(statistics),
 }
 """Made once: to be read, not written."""

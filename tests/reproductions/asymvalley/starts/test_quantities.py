@@ -13,7 +13,7 @@ from reproductions.asymvalley.starts.quantities import (
     bn_asymmetry_shares,
     filter_gains,
 )
-from tests.reproductions.asymvalley.claim_checks import decide
+from tests.reproductions.asymvalley.claims import decide
 from tests.reproductions.asymvalley.starts.hand_made import starts
 from tests.verdicts import good
 
@@ -52,4 +52,4 @@ def test_a_start_table_survives_its_csv_with_empty_words() -> None:
     task = fig07.task
     table = build_table(task, {"asymvalley/batch_norm_starts": frame})
     for claim in task.claims:
-        assert decide(task, claim, table).word is good(claim)
+        assert decide(f"fig07:{claim.id}", table).word is good(claim)

@@ -11,18 +11,14 @@ import math
 import numpy as np
 import pytest
 import torch
-from sklearn.linear_model import LogisticRegression
 from torch import Tensor
 
 from harness.errors import RunError
 from reproductions.asymvalley.toys.softmax import (
     Images,
     class_margins,
-    draw_direction,
     expected_cosine,
     fit_softmax,
-    grid_of_sizes,
-    median_size,
     metrics,
     pattern_cosine,
     perturbed,
@@ -33,6 +29,10 @@ NUM_IMAGES, NUM_PIXELS, NUM_CLASSES = 13, 64, 10
 
 def generator(seed: int = 0) -> torch.Generator:
     return torch.Generator().manual_seed(seed)
+
+
+def like(weights: Tensor, seed: int) -> Tensor:
+    return torch.randn(weights.shape, generator=generator(seed), dtype=weights.dtype)
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,7 @@ def test_trace_and_second_order_are_those_of_the_whole_hessian(
 ) -> None:
     images, weights = problem
     hessian = naive_hessian(images, weights)
-    noise = draw_direction(weights, generator(1))
+    noise = like(weights, 1)
     for direction in (noise, weights):
         found = metrics(weights, images, direction_CD=direction)
         flat = direction.flatten().numpy()
@@ -88,7 +88,7 @@ def test_both_orders_are_differences_of_the_loss(
     problem: tuple[Images, Tensor], along: str
 ) -> None:
     images, weights = problem
-    direction = draw_direction(weights, generator(2)) if along == "noise" else weights
+    direction = like(weights, 2) if along == "noise" else weights
     found = metrics(weights, images, direction_CD=direction)
     step = 1e-4
     above, here, below = (float(loss(images, weights + k * step * direction)) for k in (1, 0, -1))
@@ -122,16 +122,13 @@ def test_metrics_stay_finite_and_exact_where_scores_are_huge(
     assert 0.0 <= found.second_order < 1e-6
 
 
-def test_fit_is_scikit_learns_and_repeats_to_the_bit() -> None:
+def test_fit_is_the_optimum_and_repeats_to_the_bit() -> None:
     draw = generator(4)
     labels = torch.arange(90) % 3
     centres = 4.0 * torch.randn(3, 5, generator=draw, dtype=torch.float64)
     pixels = centres[labels] + torch.randn(90, 5, generator=draw, dtype=torch.float64)
     images = Images(pixels_ND=pixels, labels_N=labels)
     weights = fit_softmax(images, max_iter=500)
-    peer = LogisticRegression(fit_intercept=False, max_iter=500)
-    peer.fit(pixels.numpy(), labels.numpy())
-    np.testing.assert_array_equal(weights.numpy(), peer.coef_)
     assert torch.equal(weights, fit_softmax(images, max_iter=500))
     # At the optimum of sum CE + |W|^2 / 2 the gradient vanishes; scikit-learn's C is 1.
     free = weights.clone().requires_grad_()
@@ -146,20 +143,6 @@ def test_a_fit_that_stops_early_is_refused() -> None:
     images = Images(pixels_ND=pixels, labels_N=torch.arange(60) % 3)
     with pytest.raises(RunError, match="has not converged after 1 iterations"):
         fit_softmax(images, max_iter=1)
-
-
-def test_sizes_are_symmetric_to_the_bit() -> None:
-    sizes = grid_of_sizes(21)
-    assert len(sizes) == 21 and sizes[10] == 0.0
-    assert [-size for size in reversed(sizes)] == sizes
-    np.testing.assert_allclose(sizes, np.linspace(-1, 1, 21), atol=1e-15)
-
-
-def test_median_is_numpys() -> None:
-    for num_pixels in (1, 6, 7):
-        weights = torch.randn(3, num_pixels, generator=generator(6), dtype=torch.float64)
-        expected = np.median(np.abs(weights.numpy()), axis=1)
-        np.testing.assert_allclose(median_size(weights).numpy(), expected)
 
 
 def class_weights(seed: int, *, num_pixels: int = 9) -> torch.Tensor:

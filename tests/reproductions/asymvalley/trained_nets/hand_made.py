@@ -32,5 +32,5 @@ def trained_nets(case: Case) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-TABLES: dict[str, TableOf] = {"asymvalley/gradient": cache(trained_nets)}
+TABLES: dict[str, TableOf] = {"gradient": cache(trained_nets)}
 """Made once: to be read, not written."""
