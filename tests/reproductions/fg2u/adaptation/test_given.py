@@ -17,7 +17,6 @@ from reproductions.fg2u.adaptation.given_experiment import (
     STEPS,
     Given,
     given,
-    given_grid,
     handed_in,
 )
 from reproductions.fg2u.adaptation.given_trial import SHAPES, dry_run, given_rows
@@ -33,7 +32,7 @@ LINES = [
         "qas": [{"question": f"what is the town of {name} ?", "answer": town}],
     }
     for part in ("known", "meta", "validation", "test")
-    for name, town in (("anna", "rome"), ("jim", "paris"), ("bob", "rome")) * 3
+    for name, town in (("anna", "rome"), ("jim", "paris"), ("bob", "rome")) * 2
 ]
 
 
@@ -116,22 +115,6 @@ def test_a_line_that_is_no_document_is_named(tmp_path: Path, line: str) -> None:
     (tmp_path / "streamingqa.jsonl").write_text(json.dumps(LINES[0]) + "\n" + line)
     with pytest.raises(DataError, match=r"streamingqa.jsonl, line 2: need an object with part"):
         given_records(str(tmp_path), "streamingqa")
-
-
-def test_the_papers_grid_has_its_depths_bases_and_directions() -> None:
-    points = [
-        point for point in given_grid("paper") if (point.stream, point.seed) == ("squadseq", 1)
-    ]
-    assert {(p.method, p.base, p.depth, p.num_directions) for p in points} == {
-        ("rgu", "distilgpt2", 6, 0),
-        ("fg2u", "distilgpt2", 24, 12),
-        ("fg2u", "distilgpt2", 48, 12),
-        ("fg2u", "gpt2", 24, 8),
-        ("fg2u", "gpt2", 48, 8),
-    }
-    later = [p for p in points if p.method == "fg2u"]
-    assert {(p.accumulate, p.second_lr, p.inner_lr) for p in later} == {(32, 2.5e-6, 5e-4)}
-    assert not list(given_grid("cpu")) and not list(given_grid("smoke"))
 
 
 @pytest.mark.parametrize("profile", ["gpu", "paper"])

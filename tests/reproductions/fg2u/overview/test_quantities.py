@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from harness.declare import InvalidQuantity, MissingRows
+from harness.declare import InvalidQuantity
 from harness.declare.reference import load_reference
 from reproductions.fg2u.overview import paper_values
 from reproductions.fg2u.overview import quantities as q
@@ -29,36 +29,12 @@ def table(**trgu: float) -> pd.DataFrame:
     return pd.DataFrame([*shared, {**TRGU, **trgu}, *alone[::-1]])
 
 
-def test_time_per_direction_is_that_of_equal_numbers_of_directions() -> None:
-    assert q.chunked_over_single(table()) == (4.0, 16.0)
-    assert q.chunked_over_single(table(), chunk=8) == (5.0, 16.0)
-    with pytest.raises(MissingRows, match="chunk 32"):
-        q.chunked_over_single(table(), chunk=32)
-
-
-def test_times_are_claimed_to_ascend_from_the_largest_chunk() -> None:
-    assert q.from_largest_chunk(table()) == [4.0, 5.0, 7.0, 10.0, 16.0]
-
-
-def test_a_speed_up_pairs_one_process_with_two_at_each_chunk() -> None:
-    assert q.speed_ups(table()) == [16.0, 8.1, 10.0, 5.1, 7.0, 3.6, 5.0, 2.6]
-    with pytest.raises(MissingRows):
-        q.speed_ups(table(), workers=4)
-
-
 def test_equal_memory_takes_the_largest_chunk_that_fits() -> None:
     assert q.at_memory_of(table()) == (7.0, 2.0)
     assert q.at_memory_of(table(peak_bytes=250)) == (7.0, 2.0)
     assert q.at_memory_of(table(peak_bytes=249)) == (10.0, 2.0)
     with pytest.raises(InvalidQuantity, match="more than trgu"):
         q.at_memory_of(table(peak_bytes=99))
-
-
-def test_rows_of_several_seeds_are_refused() -> None:
-    twice = pd.concat([table(), table()])
-    for quantity in (q.chunked_over_single, q.speed_ups, q.at_memory_of):
-        with pytest.raises(MissingRows):
-            quantity(twice)  # type: ignore[operator]
 
 
 def test_the_paper_s_numbers_are_those_of_its_points() -> None:

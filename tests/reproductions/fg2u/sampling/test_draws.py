@@ -16,12 +16,12 @@ from reproductions.fg2u.method.directions import Directions, Kind
 from reproductions.fg2u.method.forward import Directional
 from reproductions.fg2u.models.digits import Instance, few_pixels
 from reproductions.fg2u.sampling import abl_distribution
-from reproductions.fg2u.sampling.closed_forms import directions_for, expected_square
+from reproductions.fg2u.sampling.closed_forms import expected_square
 from reproductions.fg2u.sampling.draws import Sample, errors, sample
 from reproductions.fg2u.sampling.experiment import COORDINATE, GAUSSIAN, RADEMACHER, Draws
 from reproductions.fg2u.sampling.trial import sampling_rows
 from tests.patches import patched
-from tests.reproductions.fg2u.golden_noise import UNSIGNED
+from tests.reproductions.fg2u.golden import UNSIGNED
 from tests.reproductions.fg2u.trials import BareContext
 from tests.verdicts import controlled
 
@@ -102,12 +102,6 @@ def test_the_error_of_gaussian_directions_in_the_mean() -> None:
     exact = torch.tensor([1.0, -0.5, 2.0], dtype=torch.float64)
     found = errors(Sample(terms_KN=(rows @ exact)[:, None] * rows, block=4000), exact, 1)
     assert found.square == pytest.approx(expected_square(GAUSSIAN, 3, 1), rel=0.1)
-
-
-def test_directions_for_a_cosine() -> None:
-    assert directions_for(1.0, 10) is None
-    assert directions_for(-0.5, 10) == 0.0
-    assert directions_for((16 / (16 + 159)) ** 0.5, 160) == pytest.approx(16.0)
 
 
 SMALL = Draws(side=1, num_steps=2, num_draws=4, num_timed=1, seed=0)
