@@ -11,7 +11,7 @@ from torch.nn.functional import avg_pool2d, pad
 
 from harness.declare import RunContext
 from harness.errors import SpecError
-from reproductions.fg2u.image_sets.experiment import Condensation
+from reproductions.fg2u.image_sets.cells import Condensation
 
 NUM_TEST_DIGITS = 500
 """Of the bundled digits, which have no test split of their own."""

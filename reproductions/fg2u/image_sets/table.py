@@ -5,14 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.declare import Table, Tables, artifact, columns_of, measured, param, value
-from reproductions.fg2u.image_sets.experiment import (
-    METHODS,
-    NUM_DIRECTIONS,
-    Condensation,
-    alignments,
-    continuations,
-    runs,
-)
+from reproductions.fg2u.image_sets.cells import NUM_DIRECTIONS, Condensation
+from reproductions.fg2u.image_sets.experiment import METHODS, alignments, continuations, runs
 
 if TYPE_CHECKING:
     import pandas as pd

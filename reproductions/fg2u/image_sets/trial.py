@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from harness.declare import Outcome, Row, RunContext, Status
+from reproductions.fg2u.image_sets.cells import Condensation, Method, images_of, taken_by
 from reproductions.fg2u.image_sets.data import (
     Labelled,
     digits_of,
@@ -19,13 +20,9 @@ from reproductions.fg2u.image_sets.data import (
 )
 from reproductions.fg2u.image_sets.experiment import (
     KEPT,
-    NUM_DIRECTIONS,
     Alignment,
-    Condensation,
     Continuation,
-    Method,
     estimator,
-    numbers_of,
     runs,
 )
 from reproductions.fg2u.image_sets.problem import (
@@ -164,7 +161,7 @@ def _scores(found: Sequence[float]) -> dict[str, float | str | None]:
 def alignment_rows(params: Alignment, ctx: RunContext) -> list[Row]:
     """Return every method's cosine with the exact gradient on kept images, mean over draws."""
     splits = splits_of(params, ctx)
-    images = ctx.upstream(runs, params.images()).load(IMAGES)["images"].to(params.device)
+    images = ctx.upstream(runs, images_of(params)).load(IMAGES)["images"].to(params.device)
     problem = condensation(params, num_steps=params.depth)
     several = {name: estimator(one) for name, one in _compared(params)}
     found: dict[str, list[tuple[float, float]]] = {name: [] for name in several}
@@ -193,10 +190,11 @@ def _compared(params: Alignment) -> list[tuple[str, Condensation]]:
     """Return what is set against the exact gradient: TRGU of some lengths, and the others."""
     others: tuple[Method, ...] = ("hessian-free", "neumann", "fg2u")
     kept = [k for k in KEPT if k < params.depth] or [1]
-    several = [(f"trgu {k}", replace(params, method="trgu", keep=k)) for k in kept]
+    several: list[tuple[str, Condensation]] = [
+        (f"trgu {k}", replace(params, method="trgu", keep=k)) for k in kept
+    ]
     for method in others:
-        numbers = numbers_of(method, depth=params.depth, num_directions=NUM_DIRECTIONS)
-        several.append((method, replace(params, **numbers)))
+        several.append((method, taken_by(params, method)))
     return several
 
 

@@ -13,9 +13,9 @@ from harness.declare.claims import Claim
 from harness.declare.reference import load_reference
 from harness.declare.verdict import Word
 from harness.store.table_csv import build_table
+from reproductions.fg2u.image_sets.cells import Condensation
 from reproductions.fg2u.image_sets.experiment import (
     METHODS,
-    Condensation,
     alignment_grid,
     alignments,
     continuations,

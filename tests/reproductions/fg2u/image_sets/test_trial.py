@@ -18,7 +18,7 @@ from harness.store.store import RecordStore
 from harness.store.trial import Trial
 from harness.store.workspace import Workspace
 from reproductions.fg2u.image_sets import trial
-from reproductions.fg2u.image_sets.cells import SMOKE, paper_cell
+from reproductions.fg2u.image_sets.cells import SMOKE, Condensation, paper_cell
 from reproductions.fg2u.image_sets.data import (
     Labelled,
     check_enough,
@@ -29,7 +29,6 @@ from reproductions.fg2u.image_sets.data import (
 )
 from reproductions.fg2u.image_sets.dry import dry_run
 from reproductions.fg2u.image_sets.experiment import (
-    Condensation,
     estimator,
     one_phase,
     runs,
