@@ -12,6 +12,7 @@ from reproductions.fg2u.method.trees import norm, num_entries, tree_map
 from reproductions.fg2u.models import facts
 from reproductions.fg2u.models.adaptation import Base, Episode, Phi, adaptation, episode
 from reproductions.fg2u.models.documents import Corpus, asked
+from reproductions.fg2u.models.draws import generator_of
 from reproductions.fg2u.models.gpt import Gpt
 from reproductions.fg2u.models.stream import questions_of
 
@@ -23,7 +24,7 @@ def cost_rows(params: Counting, ctx: RunContext) -> list[Row]:
 
     Weights and phi are drawn, not trained: neither statement depends on them.
     """
-    generator = torch.Generator().manual_seed(ctx.seed("counting"))
+    generator = generator_of(ctx, "counting")
     corpus = facts.corpus(PEOPLE, generator)
     net = Gpt(
         vocab=corpus.vocab, width=params.width, num_blocks=1, heads=HEADS, window=corpus.window

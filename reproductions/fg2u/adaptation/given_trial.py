@@ -10,9 +10,10 @@ import torch
 from harness.declare import DryRun, Row, RunContext
 from reproductions.fg2u.adaptation.experiment import FIRST_DEPTH
 from reproductions.fg2u.adaptation.given_experiment import STREAM_LRS, Given
-from reproductions.fg2u.adaptation.learning import generator_of, learn, read_rows
+from reproductions.fg2u.adaptation.learning import learn, read_rows
 from reproductions.fg2u.models.adaptation import no_preference, whole_model
 from reproductions.fg2u.models.documents import Corpus
+from reproductions.fg2u.models.draws import generator_of
 from reproductions.fg2u.models.given_lm import (
     given_corpus,
     given_model,

@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import torch
-
 from harness.declare import Row, RunContext
 from reproductions.fg2u.adaptation.experiment import Weighing, estimator
 from reproductions.fg2u.method.descent import Phase, descend
@@ -20,6 +18,7 @@ from reproductions.fg2u.models.adaptation import (
     separation,
 )
 from reproductions.fg2u.models.documents import Corpus
+from reproductions.fg2u.models.draws import generator_of
 from reproductions.fg2u.models.stream import reading
 
 
@@ -84,8 +83,3 @@ def read_rows(
             }
         )
     return rows
-
-
-def generator_of(ctx: RunContext, stream: str) -> torch.Generator:
-    """Return the generator of a named random stream."""
-    return torch.Generator().manual_seed(ctx.seed(stream))

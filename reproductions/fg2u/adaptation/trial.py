@@ -19,11 +19,12 @@ from reproductions.fg2u.adaptation.experiment import (
     first,
     first_phase,
 )
-from reproductions.fg2u.adaptation.learning import generator_of, learn, read_rows
+from reproductions.fg2u.adaptation.learning import learn, read_rows
 from reproductions.fg2u.models import facts, squad
 from reproductions.fg2u.models.adaptation import Base, no_preference
 from reproductions.fg2u.models.answers import scored
 from reproductions.fg2u.models.documents import Corpus
+from reproductions.fg2u.models.draws import generator_of
 from reproductions.fg2u.models.gpt import Gpt
 from reproductions.fg2u.models.stream import Recipe, questions_of, trained
 

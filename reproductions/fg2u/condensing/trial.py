@@ -17,12 +17,11 @@ from reproductions.fg2u.models.condensation import (
     Digits,
     accuracies,
     condensation,
-    generator_of,
-    initial_weights,
     outer_batches,
     split_digits,
 )
-from reproductions.fg2u.models.example import SIZES
+from reproductions.fg2u.models.draws import generator_of
+from reproductions.fg2u.models.example import NET
 
 SIDE = 8
 
@@ -33,7 +32,7 @@ def condensing_rows(params: Condensation, ctx: RunContext) -> list[Row]:
     The first row is of the noise itself.
     """
     train, test = split_digits(ctx)
-    images = torch.rand(SIZES[-1], SIDE, SIDE, generator=generator_of(ctx, "images"))
+    images = torch.rand(10, SIDE, SIDE, generator=generator_of(ctx, "images"))
     phases = schedule(params)
     peaks = [_peak_bytes(phase, images, train, params, ctx) for phase in phases]
     rows: list[Row] = [_noise_row(peaks[0]) | _scores(images, test, params, ctx)]
@@ -84,6 +83,6 @@ def _scores(
     images: Tensor, test: Digits, params: Condensation, ctx: RunContext
 ) -> dict[str, float]:
     """Train fresh nets, the same at each evaluation, and return their accuracy's mean and SD."""
-    init = initial_weights(generator_of(ctx, "evaluation"), params.num_nets)
+    init = NET.drawn(generator_of(ctx, "evaluation"), params.num_nets)
     found = accuracies(images, test, init, num_steps=params.test_steps)
     return {"test_accuracy": float(found.mean()), "accuracy_sd": float(found.std())}

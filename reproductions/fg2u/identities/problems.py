@@ -12,6 +12,7 @@ from torch.nn.functional import cross_entropy, softplus
 from reproductions.fg2u.method.optimizers import Adam, Optimizer, Sgd
 from reproductions.fg2u.method.problem import Problem, from_loss
 from reproductions.fg2u.method.trees import Tree, tree_leaves
+from reproductions.fg2u.models.mlp import scores
 
 NUM_EXAMPLES, NUM_INPUTS, NUM_HIDDEN, NUM_CLASSES = 8, 3, 4, 2
 OptimizerName = Literal["SGD", "momentum", "Adam"]
@@ -93,13 +94,6 @@ def examples(name: OptimizerName, *, num_steps: int, since: int = 0) -> Problem:
         optimizer=optimizer_of(name, since),
         num_steps=num_steps,
     )
-
-
-def scores(weights: list[Tensor], x: Tensor) -> Tensor:
-    """Return the scores of a net with tanh between its layers."""
-    for layer in weights[:-1]:
-        x = torch.tanh(x @ layer.T)
-    return x @ weights[-1].T
 
 
 InnerLoss = Callable[[Tensor, Phi], Tensor]

@@ -14,7 +14,6 @@ from reproductions.fg2u.image_sets.cells import Condensation, Method, images_of,
 from reproductions.fg2u.image_sets.data import (
     Labelled,
     digits_of,
-    generator_of,
     real_images,
     splits_of,
 )
@@ -36,6 +35,7 @@ from reproductions.fg2u.image_sets.problem import (
 )
 from reproductions.fg2u.method.descent import Phase, descend
 from reproductions.fg2u.method.trees import norm
+from reproductions.fg2u.models.draws import generator_of
 
 IMAGES = "images.safetensors"
 """The artifact that holds condensed images, under `images`."""

@@ -22,6 +22,7 @@ from reproductions.fg2u.method.methods import hypergradient
 from reproductions.fg2u.method.optimizers import Sgd
 from reproductions.fg2u.method.problem import Problem
 from reproductions.fg2u.method.trees import num_bytes, num_entries, tree_map
+from reproductions.fg2u.models.draws import generator_of
 from reproductions.fg2u.models.images import NETS, Judge, training_images
 
 CIFAR = (3, 32, 32)
@@ -44,7 +45,7 @@ def peak_rows(setting: Setting, ctx: RunContext) -> list[Row]:
 
 def problem_of(setting: Setting, ctx: RunContext) -> tuple[Problem, Tensor, Judge]:
     """Return the problem, noise images as phi, and digits (on a GPU noise too) that judge."""
-    net, generator = NETS[setting.net], torch.Generator().manual_seed(ctx.seed("init"))
+    net, generator = NETS[setting.net], generator_of(ctx, "init")
     init, count = net.drawn(generator), setting.outer_batch
     if setting.device == "cuda":
         images, labels = torch.rand(count, *CIFAR, generator=generator), torch.arange(count) % 10

@@ -13,9 +13,10 @@ import torch
 from torch import Tensor
 from torch.func import jvp, vmap
 
-from reproductions.fg2u.method.forward import Fg2u, Slopes
+from reproductions.fg2u.method.forward import Fg2u
 from reproductions.fg2u.method.problem import Problem
 from reproductions.fg2u.method.reverse import end
+from reproductions.fg2u.method.tangents import Slopes
 from reproductions.fg2u.method.trees import Tree, detached, floating, norm
 
 

@@ -32,13 +32,9 @@ MAX_GROWTH = 1e3
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Counts:
-    """Derivatives taken through the inner problem."""
+    """What was taken of the inner problem."""
 
     inner_steps: int = 0
-    jvps: int = 0
-    """Steps whose Jacobian was multiplied from the right."""
-    vjps: int = 0
-    """Steps, or inner gradients, whose Jacobian was multiplied from the left."""
     hvps: int = 0
     """Hessians of the inner loss times a vector."""
 

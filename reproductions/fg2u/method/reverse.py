@@ -103,7 +103,7 @@ def walked_back(problem: Problem, phi: Tree, batch: Any, *, kept: int) -> Parts:
     value = problem.outer(state, phi, batch)
     del state
     grad = pulled_back(value, phi, None)
-    return Parts(grad=grad, value=value, counts=Counts(inner_steps=problem.num_steps, vjps=kept))
+    return Parts(grad=grad, value=value, counts=Counts(inner_steps=problem.num_steps))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -211,7 +211,7 @@ class RguCheckpoint(Segmented):
         return before, more
 
     def counts(self, num_steps: int) -> Counts:
-        return Counts(inner_steps=2 * num_steps, vjps=num_steps)
+        return Counts(inner_steps=2 * num_steps)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,14 +22,15 @@ from reproductions.kernels import backend
 from reproductions.kernels.tangent_step import plain as rules
 
 
-class Carried(NamedTuple):
-    """What a pass along C directions ends with."""
+class Slopes(NamedTuple):
+    """A chunk of directional derivatives of h."""
 
     value: Tensor
     """h(phi)."""
     slope_C: Tensor
-    norm_C: Tensor
-    """Norm of the tangent of theta_T and of what the optimizer remembers."""
+    """w = dh/dphi v of each direction."""
+    growth_C: Tensor
+    """|dtheta_T/dphi v| / |v| of each; NaN where it is not known."""
 
 
 def kernel_of(problem: Problem, phi: Tree, batch: Any) -> ModuleType | None:
@@ -73,7 +74,7 @@ def _is_known(optimizer: Optimizer) -> bool:
     return type(optimizer) is Adam or (type(optimizer) is Sgd and optimizer.momentum > 0.0)
 
 
-def carry(kernel: ModuleType, problem: Problem, phi: Tree, batch: Any, rows: Tree) -> Carried:
+def carry(kernel: ModuleType, problem: Problem, phi: Tree, batch: Any, rows: Tree) -> Slopes:
     """Unroll a problem and its tangents along `rows`, each leaf of shape (C, ...)."""
     step = problem.gradient_step
     state, along = _each(lambda v: jvp(lambda p: problem.start(p, batch), (phi,), (v,)), rows)
@@ -104,7 +105,7 @@ def carry(kernel: ModuleType, problem: Problem, phi: Tree, batch: Any, rows: Tre
 def _judged(
     problem: Problem, phi: Tree, batch: Any, rows: Tree,
     point: rules.Point, moving: rules.Point, params: Tree,
-) -> Carried:  # fmt: skip
+) -> Slopes:  # fmt: skip
     """Return the outer loss at the end, and its slopes."""
     end = _whole(point.value, params)
 
@@ -114,7 +115,7 @@ def _judged(
     value, slope_C = _each(
         lambda d_p, d_q: jvp(outer, (end, phi), (d_p, d_q)), split(moving.value, params), rows
     )
-    return Carried(value, slope_C, vmap(norm)(moving.tensors))
+    return Slopes(value, slope_C, vmap(norm)(moving.tensors) / vmap(norm)(rows))
 
 
 def _each(function: Callable[..., Any], *trees: Tree) -> tuple[Any, Any]:

@@ -15,7 +15,7 @@ Tree = Any
 __all__ = [
     "Tree", "tree_leaves", "tree_map", "like", "detached", "attached", "has_gradient", "floating",
     "norm", "is_finite", "is_zero", "num_entries", "num_bytes", "split", "zeros_for_none", "added",
-    "scaled",
+    "scaled", "inner",
 ]  # fmt: skip
 
 
@@ -102,3 +102,9 @@ def added(left: Tree, right: Tree) -> Tree:
 def scaled(factor: float | Tensor, tree: Tree) -> Tree:
     """Return a multiple of a tree."""
     return tree_map(lambda leaf: factor * leaf, tree)
+
+
+def inner(left: Tree, right: Tree) -> Tensor:
+    """Return the inner product of two trees of one shape."""
+    pairs = zip(tree_leaves(left), tree_leaves(right), strict=True)
+    return torch.stack([(a * b).sum() for a, b in pairs]).sum()

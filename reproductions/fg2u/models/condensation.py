@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,9 +14,12 @@ from torch.nn.functional import cross_entropy
 from harness.declare import RunContext
 from reproductions.fg2u.method.optimizers import Sgd
 from reproductions.fg2u.method.problem import Problem, from_loss
-from reproductions.fg2u.models.example import SIZES, scores
+from reproductions.fg2u.models.draws import generator_of
+from reproductions.fg2u.models.example import NET
+from reproductions.fg2u.models.mlp import scores
 
 Weights = list[Tensor]
+NUM_DIGITS = 10
 NUM_TRAIN = 1297
 """Digits of outer batches; the other 500 are for tests."""
 LR, MOMENTUM = 0.05, 0.9
@@ -48,26 +50,13 @@ def split_digits(ctx: RunContext) -> tuple[Digits, Digits]:
     return train, test
 
 
-def generator_of(ctx: RunContext, stream: str) -> torch.Generator:
-    """Return the generator of a named random stream."""
-    return torch.Generator().manual_seed(ctx.seed(stream))
-
-
-def initial_weights(generator: torch.Generator, *nets: int) -> Weights:
-    """Draw a net's weights, of the variance that keeps that of its inputs; or those of several."""
-    return [
-        torch.randn(*nets, after, before, generator=generator) / before**0.5
-        for before, after in itertools.pairwise(SIZES)
-    ]
-
-
 def outer_batches(ctx: RunContext, digits: Digits, size: int) -> Iterator[dict[str, Any]]:
     """Yield, for outer steps, new initial weights and real digits, each drawn anew."""
     init, drawn = generator_of(ctx, "init"), generator_of(ctx, "batches")
     while True:
         rows = torch.randperm(len(digits.labels), generator=drawn)[:size]
         yield {
-            "init": initial_weights(init),
+            "init": NET.drawn(init),
             "images": digits.images[rows],
             "labels": digits.labels[rows],
         }
@@ -76,8 +65,8 @@ def outer_batches(ctx: RunContext, digits: Digits, size: int) -> Iterator[dict[s
 def inner_loss(weights: Weights, images: Tensor) -> Tensor:
     """Return the mean loss of a net on the ten images; the sum over several nets."""
     found = scores(weights, images)
-    digit = torch.arange(SIZES[-1]).repeat(math.prod(found.shape[:-2]))
-    return cross_entropy(found.flatten(0, -2), digit, reduction="sum") / SIZES[-1]
+    digit = torch.arange(NUM_DIGITS).repeat(math.prod(found.shape[:-2]))
+    return cross_entropy(found.flatten(0, -2), digit, reduction="sum") / NUM_DIGITS
 
 
 def condensation(num_steps: int) -> Problem:

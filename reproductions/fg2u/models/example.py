@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import torch
@@ -11,15 +10,10 @@ from torch.nn.functional import cross_entropy
 
 from reproductions.fg2u.method.optimizers import Sgd
 from reproductions.fg2u.method.problem import Problem, from_loss
+from reproductions.fg2u.models.mlp import Mlp, scores
 
-SIZES = (64, 32, 10)
-"""Pixels, hidden units, digits: an MLP without biases."""
-
-
-def scores(weights: list[Tensor], images: Tensor) -> Tensor:
-    """Return the net's scores, shape (number of images, 10), with an axis before for each of
-    several nets where weights have one."""
-    return torch.tanh(images.flatten(1) @ weights[0].mT) @ weights[1].mT
+NET = Mlp(sizes=(64, 32, 10))
+"""Pixels, hidden units, digits."""
 
 
 def example(num_steps: int = 30, seed: int = 0) -> tuple[Problem, Tensor, dict[str, Any]]:
@@ -29,9 +23,7 @@ def example(num_steps: int = 30, seed: int = 0) -> tuple[Problem, Tensor, dict[s
     generator = torch.Generator().manual_seed(seed)
     real = digits()
     batch = {
-        "init": [
-            torch.randn(b, a, generator=generator) / a**0.5 for a, b in itertools.pairwise(SIZES)
-        ],
+        "init": NET.drawn(generator),
         "images": torch.from_numpy(real["x"][:512]).float() / 16.0,
         "labels": torch.from_numpy(real["y"][:512]).long(),
     }

@@ -9,7 +9,7 @@ import torch
 
 from reproductions.fg2u.identities.experiment import Statement
 from reproductions.fg2u.method.descent import adam
-from reproductions.fg2u.method.forward import Slopes
+from reproductions.fg2u.method.tangents import Slopes
 from reproductions.fg2u.models.spectral import ALLEN_CAHN, Pde
 from tests.golden_trials import Golden, Short
 from tests.patches import Mutation, Patch, around

@@ -22,7 +22,6 @@ from reproductions.fg2u.image_sets.cells import SMOKE, Condensation, paper_cell
 from reproductions.fg2u.image_sets.data import (
     Labelled,
     check_enough,
-    generator_of,
     labelled,
     real_images,
     splits_of,
@@ -44,6 +43,7 @@ from reproductions.fg2u.image_sets.problem import (
     first_weights,
     net_of,
 )
+from reproductions.fg2u.models.draws import generator_of
 
 CELL = SMOKE[0]
 

@@ -12,8 +12,8 @@ from harness.declare.experiment import RunContext
 from harness.declare.profiles import Profile
 from reproductions.fg2u.inner_run.experiment import InnerRun, grid, images_of
 from reproductions.fg2u.inner_run.trial import inner_rows
-from reproductions.fg2u.models.condensation import initial_weights
-from reproductions.fg2u.models.example import scores
+from reproductions.fg2u.models.example import NET
+from reproductions.fg2u.models.mlp import scores
 
 
 class Context:
@@ -37,7 +37,7 @@ def test_rows_are_those_of_torch_s_own_descent() -> None:
     params = InnerRun(depth=3, num_steps=12, seed=0)
     rows = inner_rows(params, cast(RunContext, Context(images)))
     assert [row["step"] for row in rows] == [0, 1, 3, 10, 12]
-    weights = [w.requires_grad_() for w in initial_weights(torch.Generator().manual_seed(5))]
+    weights = [w.requires_grad_() for w in NET.drawn(torch.Generator().manual_seed(5))]
     optimizer = torch.optim.SGD(weights, lr=0.05, momentum=0.9)
     for number in range(13):
         optimizer.zero_grad()
