@@ -28,7 +28,7 @@ def gain(
     id: str,
     statement: str,
     *pairs: q.Pair,
-    datasets: Sequence[str],
+    datasets: tuple[str, ...],
     measures: str,
     steps: Sequence[str] = ("",),
     column: str = "",
@@ -44,9 +44,7 @@ def gain(
     """
     column = column or SCORE[datasets[0]]
     models = tuple(models)
-    quantity = partial(
-        q.gains, column=column, datasets=datasets, eval_models=models, pairs=pairs
-    )  # fmt: skip
+    quantity = partial(q.gains, column=column, datasets=datasets, eval_models=models, pairs=pairs)
     names = [
         ", ".join(filter(None, (NAMES[each] if len(datasets) > 1 else "", MODELS[model], step)))
         for each in datasets
@@ -55,7 +53,6 @@ def gain(
     ]
     criterion = ask(quantity, 0, UNITS[column]).naming(*names).measuring(measures)
     if read:
-        criterion = criterion.unless(
-            partial(q.at_edge, dataset=datasets, eval_model=models, **read)
-        )
+        rows = {"dataset": datasets, "eval_model": models, **read}
+        criterion = criterion.unless(partial(q.at_edge, **rows))
     return id, scope, criterion, statement

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from harness.declare import Row, RunContext
@@ -34,9 +33,7 @@ def learn(
     counted = next(
         episodes(corpus, params.depth, generator_of(ctx, "counted"), base=base, trunk=trunk)
     )
-    peak = replace(method, measure_memory=True)(
-        problem, phi, counted, generator_of(ctx, "counted directions")
-    ).stats.peak_bytes
+    peak = method.peak_bytes(problem, phi, counted, generator_of(ctx, "counted directions"))
     started = time.perf_counter()
     steps = descend(
         problem,

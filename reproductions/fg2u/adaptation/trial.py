@@ -84,7 +84,7 @@ def weighing_rows(params: Weighing, ctx: RunContext) -> list[Row]:
     The first phase also has rows of equal weights, which it starts from.
     """
     corpus = corpus_of(params, ctx)
-    models = {
+    models: dict[str, Base] = {
         model: Base(
             net=net_of(params, corpus, model),
             weights=ctx.upstream(bases, base_of(params, model)).load(WEIGHTS),

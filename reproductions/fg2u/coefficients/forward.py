@@ -42,7 +42,8 @@ def forward_rows(params: Forward, ctx: RunContext) -> Outcome:
     exact = exact_solution(BURGERS, *data_axes(BURGERS))
     if params.solver == "numerical":
         return Outcome(rows=[numerical_row(grid, exact) for grid in GRIDS])
-    load, rows = load_average(), []
+    load = load_average()
+    rows: list[Row] = []
     for steps, error, seconds in trained(params, ctx, exact):
         if not error < float("inf"):
             note = f"the net's values are not finite after {steps} steps"

@@ -76,8 +76,8 @@ def inverse_rows(params: Inverse, ctx: RunContext) -> Outcome:
             project(params, pde, phi)
             taken.append(step)
     except RunError as error:
-        return Outcome(rows=[begun | row_of(taken)], status=Status.DIVERGED, note=str(error))
-    return Outcome(rows=[begun | row_of(taken) | judged(params, pde, fit, phi)])
+        return Outcome(rows=[{**begun, **row_of(taken)}], status=Status.DIVERGED, note=str(error))
+    return Outcome(rows=[{**begun, **row_of(taken), **judged(params, pde, fit, phi)}])
 
 
 def row_of(taken: list[Any]) -> Row:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from torch import Tensor
+
 from harness.declare import Row
 from reproductions.fg2u.identities.problems import flat
 from reproductions.fg2u.method.trees import Tree
@@ -15,8 +17,8 @@ def row(
     setting: str,
     x: float = 0.0,
     *,
-    difference: float | None = None,
-    ratio: float | None = None,
+    difference: float | Tensor | None = None,
+    ratio: float | Tensor | None = None,
     cosine: float | None = None,
     norm_ratio: float | None = None,
 ) -> Row:

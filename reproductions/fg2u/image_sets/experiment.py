@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from harness.declare import Estimate, Experiment, Needs, Profile, Use, doc
 from reproductions.fg2u.image_sets.cells import (
@@ -148,21 +148,17 @@ def alignment_grid(profile: Profile) -> Iterator[Alignment]:
 
 def estimator(params: Condensation) -> Estimator:
     """Return a method with its numbers."""
-    from reproductions.fg2u import Fg2uAdjoint, hypergradient
+    from reproductions.fg2u import Fg2uAdjoint
+    from reproductions.fg2u.method.methods import fitted
 
     if params.method == "fg2u":
         chunk = min(params.at_once, params.num_directions)
         return Fg2uAdjoint(num_directions=params.num_directions, chunk=chunk)
     if params.method == "rgu" and params.device == "cuda":
         # The same gradient, of states alone: a hundred graphs of a thousand images fit nowhere.
-        return hypergradient("rgu-mixflow")
+        return fitted("rgu-mixflow")
     # The inner step size ends at 0: what scales the series is the first one.
-    options: dict[str, dict[str, Any]] = {
-        "trgu": {"keep": params.keep},
-        "neumann": {"terms": params.terms, "alpha": params.inner_lr},
-        "hessian-free": {"alpha": params.inner_lr},
-    }
-    return hypergradient(params.method, **options.get(params.method, {}))
+    return fitted(params.method, keep=params.keep, terms=params.terms, alpha=params.inner_lr)
 
 
 def needs(params: Condensation) -> Needs:

@@ -34,6 +34,7 @@ from reproductions.fg2u.image_sets.problem import (
     trained_on_all,
 )
 from reproductions.fg2u.method.descent import Phase, descend
+from reproductions.fg2u.method.noise import directions_for
 from reproductions.fg2u.method.trees import norm
 from reproductions.fg2u.models.draws import generator_of
 
@@ -105,13 +106,10 @@ def descended(params: Condensation, ctx: RunContext, images: Tensor, train: Labe
     """Descend from images, which are changed; a second phase has nets and batches of its own."""
     stream = "second " if isinstance(params, Continuation) else ""
     method, problem = estimator(params), condensation(params, num_steps=params.depth)
-    counted = replace(method, measure_memory=True)
-    peak_bytes = counted(
-        problem,
-        images,
-        next(_supply(params, ctx, train, "counted ")),
-        generator_of(ctx, "counted directions"),
-    ).stats.peak_bytes
+    counted = next(_supply(params, ctx, train, "counted "))
+    peak_bytes = method.peak_bytes(
+        problem, images, counted, generator_of(ctx, "counted directions")
+    )
     taken = []
     for step in descend(
         problem,
@@ -180,7 +178,7 @@ def alignment_rows(params: Alignment, ctx: RunContext) -> list[Row]:
             "estimate": name,
             "cosine": (mean := fmean(cosine for cosine, _ in pairs)),
             "norm_ratio": fmean(ratio for _, ratio in pairs),
-            "equal_directions": equal_directions(mean, images.numel()),
+            "equal_directions": directions_for(mean, images.numel()),
         }
         for name, pairs in found.items()
     ]
@@ -196,14 +194,3 @@ def _compared(params: Alignment) -> list[tuple[str, Condensation]]:
     for method in others:
         several.append((method, taken_by(params, method)))
     return several
-
-
-def equal_directions(cosine: float, num_entries: int) -> float | None:
-    """Return the b whose expected cosine, about sqrt(b / (b + N - 1)), is this; None below 0.
-
-    >>> round(equal_directions(0.5, 301))
-    100
-    """
-    if not 0.0 < cosine < 1.0:
-        return None
-    return cosine**2 * (num_entries - 1) / (1.0 - cosine**2)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import torch
@@ -131,6 +131,15 @@ class Estimator(ABC):
         self._warn(parts)
         stats = Stats(seconds=seconds, peak_bytes=peak_bytes, counts=parts.counts, **parts.facts)
         return MetaGrad(grad=detached(parts.grad), outer_value=parts.value.detach(), stats=stats)
+
+    def peak_bytes(
+        self, problem: Problem, phi: Tree, batch: Any = None,
+        generator: torch.Generator | None = None,
+    ) -> int:  # fmt: skip
+        """Return the most live bytes that one estimate adds, counted."""
+        peak = replace(self, measure_memory=True)(problem, phi, batch, generator).stats.peak_bytes
+        assert peak is not None
+        return peak
 
     def _judge(self, problem: Problem, phi: Tree, batch: Any, parts: Parts) -> None:
         """Raise for a gradient that is no number, or of a phi that nothing depends on."""

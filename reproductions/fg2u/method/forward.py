@@ -12,21 +12,24 @@ from typing import Any, ClassVar, Literal, get_args
 
 import torch
 from torch import Tensor
-from torch.func import grad, jvp, vmap
+from torch.func import grad, vmap
 
 from harness.errors import SpecError
 from reproductions.fg2u.method.directions import Directions, Kind, make_directions
 from reproductions.fg2u.method.estimator import Counts, Estimator, Parts
 from reproductions.fg2u.method.faults import Needs
+from reproductions.fg2u.method.noise import expected_square
 from reproductions.fg2u.method.problem import Problem, check_whole
 from reproductions.fg2u.method.tangents import Slopes, carry, kernel_of
 from reproductions.fg2u.method.trees import (
+    ONCE,
     Tree,
     added,
     floating,
     inner,
     norm,
     num_entries,
+    pushed,
     split,
     tree_leaves,
     tree_map,
@@ -127,17 +130,13 @@ def _largest(growths: list[Tensor]) -> float | None:
 def _noise(drawn: Directions, slope_b: Tensor) -> dict[str, float | None]:
     """Return what slopes along random directions tell of the gradient and of the error.
 
-    E w^2 = |g|^2 for independent directions with E vv^T = I. Rademacher's error is then
-    (N-1)/b |g|^2, which is Lemma 3.1, and a Gaussian's (N+1)/b |g|^2.
+    E w^2 = |g|^2 for independent directions with E vv^T = I, as coordinates are not.
     """
-    if drawn.kind not in ("rademacher", "philox", "gaussian"):
+    share = expected_square(drawn.kind, drawn.num_entries, drawn.count)
+    if share is None or drawn.kind == "coordinate":
         return {}
     square = float(slope_b.square().mean())
-    excess = drawn.num_entries + (1 if drawn.kind == "gaussian" else -1)
-    return {
-        "gradient_norm": square**0.5,
-        "noise_norm": (square * excess / drawn.count) ** 0.5,
-    }
+    return {"gradient_norm": square**0.5, "noise_norm": (share * square) ** 0.5}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,13 +155,13 @@ class Fg2u(Directional):
             return carry(kernel, problem, phi, batch, rows)
 
         def along(v: Tree) -> tuple[Tensor, Tensor, Tensor]:
-            (value, _), (w, y) = jvp(lambda p: problem.unroll(p, batch), (phi,), (v,))
+            (value, _), (w, y) = pushed(lambda p: problem.unroll(p, batch), (phi,), (v,))
             return value, w, norm(floating(y)) / norm(v)
 
         if len(tree_leaves(rows)[0]) == 1:
             value, w, growth = along(tree_map(lambda row: row[0], rows))
             return Slopes(value, w[None], growth[None])
-        return Slopes(*vmap(along, out_dims=(None, 0, 0))(rows))
+        return Slopes(*vmap(along, out_dims=(ONCE, 0, 0))(rows))
 
     def counts(self, num_steps: int, num_directions: int) -> Counts:
         return Counts(inner_steps=num_steps * num_directions)
@@ -257,8 +256,8 @@ class Fgu(Estimator):
         every = torch.eye(count, dtype=tree_leaves(phi)[0].dtype)
         with torch.no_grad():
             value, slope_N = vmap(
-                lambda v: jvp(lambda p: problem.unroll(p, batch)[0], (phi,), (v,)),
-                out_dims=(None, 0),
+                lambda v: pushed(lambda p: problem.unroll(p, batch)[0], (phi,), (v,)),
+                out_dims=(ONCE, 0),
             )(split(every, phi))
         grad = tree_map(lambda leaf: leaf[0], split(slope_N[None], phi))
         steps = problem.num_steps * count

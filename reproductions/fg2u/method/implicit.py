@@ -98,7 +98,8 @@ class Gradient:
     def times(self, vector: Tree) -> tuple[Tree, Tree]:
         """Return the vector times d2g/dtheta2, and times d2g/dtheta dphi."""
         product = inner(self.gradient, vector)
-        return pulled_back(product, (self.params, self.phi), None, keep=True)
+        by_params, by_phi = pulled_back(product, (self.params, self.phi), None, keep=True)
+        return by_params, by_phi
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
-from torch.func import grad, jvp, vmap
+from torch.func import grad, vmap
 
 from reproductions.fg2u.method.optimizers import Adam, Inner, Optimizer, Sgd
 from reproductions.fg2u.method.problem import GradientStep, Problem
-from reproductions.fg2u.method.trees import Tree, norm, split, tree_leaves, tree_map
+from reproductions.fg2u.method.trees import ONCE, Tree, norm, pushed, split, tree_leaves, tree_map
 from reproductions.kernels import backend
 from reproductions.kernels.tangent_step import plain as rules
 
@@ -77,7 +77,7 @@ def _is_known(optimizer: Optimizer) -> bool:
 def carry(kernel: ModuleType, problem: Problem, phi: Tree, batch: Any, rows: Tree) -> Slopes:
     """Unroll a problem and its tangents along `rows`, each leaf of shape (C, ...)."""
     step = problem.gradient_step
-    state, along = _each(lambda v: jvp(lambda p: problem.start(p, batch), (phi,), (v,)), rows)
+    state, along = _each(lambda v: pushed(lambda p: problem.start(p, batch), (phi,), (v,)), rows)
     params, leaf = state.params, tree_leaves(state)[0]
     dtype, device = leaf.dtype, leaf.device
     point, moving = (_flat(step.optimizer, each, at) for at, each in enumerate((state, along)))
@@ -92,7 +92,7 @@ def carry(kernel: ModuleType, problem: Problem, phi: Tree, batch: Any, rows: Tre
 
         here = _whole(point.value, params)
         (gradient, lr), (d_gradient, d_lr) = _each(
-            lambda d_p, d_q, here=here, slope=slope: jvp(slope, (here, phi), (d_p, d_q)),
+            lambda d_p, d_q, here=here, slope=slope: pushed(slope, (here, phi), (d_p, d_q)),
             split(moving.value, params), rows,
         )  # fmt: skip
         rule = _rule(step.optimizer, float(lr), number)
@@ -113,7 +113,7 @@ def _judged(
         return problem.outer(Inner(p, ()), q, batch)
 
     value, slope_C = _each(
-        lambda d_p, d_q: jvp(outer, (end, phi), (d_p, d_q)), split(moving.value, params), rows
+        lambda d_p, d_q: pushed(outer, (end, phi), (d_p, d_q)), split(moving.value, params), rows
     )
     return Slopes(value, slope_C, vmap(norm)(moving.tensors) / vmap(norm)(rows))
 
@@ -126,7 +126,8 @@ def _each(function: Callable[..., Any], *trees: Tree) -> tuple[Any, Any]:
     if len(tree_leaves(trees[0])[0]) == 1:
         value, along = function(*(tree_map(lambda row: row[0], tree) for tree in trees))
         return value, tree_map(lambda leaf: leaf[None], along)
-    return vmap(function, out_dims=(None, 0))(*trees)  # type: ignore[no-any-return]
+    value, along = vmap(function, out_dims=(ONCE, 0))(*trees)
+    return value, along
 
 
 def _flat(optimizer: Optimizer, state: Inner, dims: int) -> rules.Point:

@@ -14,7 +14,7 @@ from torch.nn.functional import avg_pool2d, cross_entropy
 
 from harness.declare import Row, RunContext
 from reproductions.fg2u.method.estimator import Estimator, MetaGrad
-from reproductions.fg2u.method.methods import hypergradient
+from reproductions.fg2u.method.methods import fitted, hypergradient
 from reproductions.fg2u.method.optimizers import Sgd
 from reproductions.fg2u.method.problem import Problem, from_loss
 from reproductions.fg2u.method.trees import norm
@@ -96,9 +96,7 @@ def mean_estimate(params: Capability) -> Estimator:
 
 def method_of(params: Capability, *, measure_memory: bool = False, **directions: Any) -> Estimator:
     """Return a method with the options that it has."""
-    options = {
-        "fg2u": directions,
-        "trgu": {"keep": params.kept_steps},
-        "neumann": {"terms": params.terms},
-    }.get(params.method, {})
-    return hypergradient(params.method, measure_memory=measure_memory, **options)
+    return fitted(
+        params.method, measure_memory=measure_memory, keep=params.kept_steps, terms=params.terms,
+        **directions,
+    )  # fmt: skip

@@ -233,10 +233,3 @@ def test_exact_gradients_on_a_gpu_are_those_of_rgu() -> None:
     images, problem = torch.rand(10, 1, 8, 8), condensation(here, num_steps=4)
     ours, other = (method(problem, images, given).grad for method in (estimator(here), there))
     assert torch.allclose(ours, other, rtol=1e-3, atol=1e-5 * float(ours.abs().max()))
-
-
-def test_equal_directions_invert_the_expected_cosine() -> None:
-    num_entries, num_directions = 500, 32
-    cosine = (num_directions / (num_directions + num_entries - 1)) ** 0.5
-    assert trial.equal_directions(cosine, num_entries) == pytest.approx(num_directions)
-    assert trial.equal_directions(-0.1, num_entries) is None

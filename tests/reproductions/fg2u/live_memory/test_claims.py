@@ -16,8 +16,7 @@ from harness.store.table_csv import build_table
 from reproductions.fg2u.live_memory import quantities as q
 from reproductions.fg2u.live_memory.abl_memory import task
 from reproductions.fg2u.live_memory.experiment import Counted, Setting, counted_of, settings
-from reproductions.fg2u.live_memory.trial import options_of, peak_bytes
-from reproductions.fg2u.method.methods import hypergradient
+from reproductions.fg2u.live_memory.trial import estimator_of, peak_bytes
 from reproductions.fg2u.method.optimizers import Sgd
 from reproductions.fg2u.models.images import Judge, training_images
 from reproductions.fg2u.models.mlp import Mlp
@@ -111,4 +110,4 @@ def test_every_method_is_counted_by_its_own_settings() -> None:
     assert kept[0] < kept[1] < found[q.RGU]  # type: ignore[operator]
     assert found[q.CHECKPOINTED] != found[Counted(method="rgu-mixflow", segment=1)]
     assert found[Counted(method="fg2u", chunk=2)] > found[q.FG2U] > found[q.PLAIN]  # type: ignore[operator]
-    assert hypergradient("neumann", **options_of(Counted(method="neumann"))).terms == 20  # type: ignore[attr-defined]
+    assert estimator_of(Counted(method="neumann")).terms == 20  # type: ignore[attr-defined]

@@ -7,7 +7,6 @@ import pytest
 
 from harness.declare import InvalidQuantity
 from harness.declare.reference import load_reference
-from reproductions.fg2u.overview import paper_values
 from reproductions.fg2u.overview import quantities as q
 from tests.checkout import PAPERS
 
@@ -40,7 +39,7 @@ def test_equal_memory_takes_the_largest_chunk_that_fits() -> None:
 def test_the_paper_s_numbers_are_those_of_its_points() -> None:
     """37.12 to 8.96 s on one GPU; 21.88 s within TRGU's memory, which takes 0.916 s."""
     reference = load_reference(PAPERS / "fg2u", "fig01")
-    assert paper_values.chunked_over_single(reference) == pytest.approx(8.96 / 37.12)
-    assert paper_values.at_memory_of_trgu(reference) == pytest.approx(21.88 / 0.916)
+    assert q.papers_chunked_over_single(reference) == pytest.approx(8.96 / 37.12)
+    assert q.papers_at_memory_of_trgu(reference) == pytest.approx(21.88 / 0.916)
     # Derived rows of the same file hold the ratios, rounded.
-    assert paper_values.least_speed_up(reference) == pytest.approx(1.91, abs=0.005)
+    assert q.papers_least_speed_up(reference) == pytest.approx(1.91, abs=0.005)

@@ -10,8 +10,8 @@ import pandas as pd
 
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
+from reproductions.fg2u.method.noise import expected_square
 from reproductions.fg2u.sampling import abl_distribution
-from reproductions.fg2u.sampling.closed_forms import expected_square
 from reproductions.fg2u.sampling.experiment import (
     COORDINATE,
     DEEP_STEPS,
@@ -20,6 +20,7 @@ from reproductions.fg2u.sampling.experiment import (
     MAIN,
     NUM_STEPS,
     RADEMACHER,
+    SAMPLED,
     ZERO_ORDER,
 )
 from reproductions.fg2u.sampling.table import KINDS
@@ -51,7 +52,7 @@ def drawn(num_meta: int, seed: int, holds: bool) -> list[dict[str, Any]]:
     found = []
     for method in (*KINDS, ZERO_ORDER):
         for b in (b for b in LADDER if method != COORDINATE or b < num_meta):
-            expected = expected_square(method, num_meta, b)
+            expected = expected_square(SAMPLED[method], num_meta, b)
             # The order of the kinds is turned round by squares above 1 alone.
             wrong = 1 + 2 * (method == RADEMACHER) + 9 * (method == COORDINATE)
             square = expected * (1 + 0.01 * seed) if holds else 100.0 * wrong
