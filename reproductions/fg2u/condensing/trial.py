@@ -13,6 +13,7 @@ from reproductions.fg2u.condensing.experiment import Condensation, schedule
 from reproductions.fg2u.method.descent import OuterStep, Phase, descend
 from reproductions.fg2u.models.condensation import (
     IMAGES,
+    NET,
     Digits,
     accuracies,
     condensation,
@@ -20,7 +21,6 @@ from reproductions.fg2u.models.condensation import (
     split_digits,
 )
 from reproductions.fg2u.models.draws import generator_of
-from reproductions.fg2u.models.example import NET
 
 SIDE = 8
 

@@ -13,8 +13,7 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from harness.declare import Row
-from reproductions.fg2u.identities.problems import images
-from reproductions.fg2u.identities.rows import row
+from reproductions.fg2u.identities.problems import images, row
 from reproductions.fg2u.method.directions import make_directions
 from reproductions.fg2u.method.forward import Directional, Fg2u, Fg2uZo
 from reproductions.fg2u.method.methods import hypergradient

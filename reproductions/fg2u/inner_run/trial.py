@@ -12,11 +12,11 @@ from reproductions.fg2u.inner_run.experiment import LATER, InnerRun, images_of
 from reproductions.fg2u.method.trees import norm
 from reproductions.fg2u.models.condensation import (
     IMAGES,
+    NET,
     condensation,
     inner_loss,
 )
 from reproductions.fg2u.models.draws import generator_of
-from reproductions.fg2u.models.example import NET
 
 STEPS = (0, 1, 10, 20, 50, 100, 200, 500, 1000, 2000)
 """At which the paper's curves were read."""

@@ -15,8 +15,8 @@ from torch.optim import Optimizer
 
 from harness.errors import SpecError
 from reproductions.fg2u.method.estimator import Estimator, MetaGrad
-from reproductions.fg2u.method.faults import check_phi
 from reproductions.fg2u.method.problem import Problem, check_whole
+from reproductions.fg2u.method.refusals import check_phi
 from reproductions.fg2u.method.trees import Tree, added, norm, scaled, tree_leaves, tree_map
 
 MakeOptimizer = Callable[[list[Tensor], float], Optimizer]

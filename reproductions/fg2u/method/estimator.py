@@ -14,7 +14,8 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from harness.errors import RunError
 from harness.measure.live_bytes import peak_of
-from reproductions.fg2u.method.faults import (
+from reproductions.fg2u.method.problem import Problem
+from reproductions.fg2u.method.refusals import (
     Needs,
     check_influence,
     check_phi,
@@ -23,7 +24,6 @@ from reproductions.fg2u.method.faults import (
     refuse_autocast,
     where_not_finite,
 )
-from reproductions.fg2u.method.problem import Problem
 from reproductions.fg2u.method.trees import Tree, detached, is_finite, is_zero, tree_leaves
 
 MAX_GROWTH = 1e3

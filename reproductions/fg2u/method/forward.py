@@ -17,9 +17,9 @@ from torch.func import grad, vmap
 from harness.errors import SpecError
 from reproductions.fg2u.method.directions import Directions, Kind, make_directions
 from reproductions.fg2u.method.estimator import Counts, Estimator, Parts
-from reproductions.fg2u.method.faults import Needs
 from reproductions.fg2u.method.noise import expected_square
 from reproductions.fg2u.method.problem import Problem, check_whole
+from reproductions.fg2u.method.refusals import Needs
 from reproductions.fg2u.method.tangents import Slopes, carry, kernel_of
 from reproductions.fg2u.method.trees import (
     ONCE,

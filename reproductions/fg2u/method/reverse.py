@@ -18,9 +18,9 @@ from torch.func import vjp
 
 from harness.errors import SpecError
 from reproductions.fg2u.method.estimator import Counts, Estimator, Parts
-from reproductions.fg2u.method.faults import Needs
 from reproductions.fg2u.method.optimizers import Inner
 from reproductions.fg2u.method.problem import GradientStep, Problem, check_whole
+from reproductions.fg2u.method.refusals import Needs
 from reproductions.fg2u.method.trees import (
     Tree,
     added,

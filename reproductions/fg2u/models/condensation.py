@@ -15,11 +15,12 @@ from harness.declare import RunContext
 from reproductions.fg2u.method.optimizers import Sgd
 from reproductions.fg2u.method.problem import Problem, from_loss
 from reproductions.fg2u.models.draws import generator_of
-from reproductions.fg2u.models.example import NET
-from reproductions.fg2u.models.mlp import scores
+from reproductions.fg2u.models.mlp import Mlp, scores
 
 Weights = list[Tensor]
 NUM_DIGITS = 10
+NET = Mlp(sizes=(64, 32, NUM_DIGITS))
+"""Pixels, hidden units, digits."""
 NUM_TRAIN = 1297
 """Digits of outer batches; the other 500 are for tests."""
 LR, MOMENTUM = 0.05, 0.9
@@ -69,17 +70,34 @@ def inner_loss(weights: Weights, images: Tensor) -> Tensor:
     return cross_entropy(found.flatten(0, -2), digit, reduction="sum") / NUM_DIGITS
 
 
+def judged(weights: Weights, phi: Any, batch: dict[str, Any]) -> Tensor:
+    """Return the outer loss: the mean on real images, which the inner loss does not see."""
+    return cross_entropy(scores(weights, batch["images"]), batch["labels"])
+
+
 def condensation(num_steps: int) -> Problem:
     """Return the problem whose phi are the ten images."""
     return from_loss(
         start=lambda phi, batch: batch["init"],
         loss=lambda weights, phi, batch, number: inner_loss(weights, phi),
-        outer_loss=lambda weights, phi, batch: cross_entropy(
-            scores(weights, batch["images"]), batch["labels"]
-        ),
+        outer_loss=judged,
         optimizer=Sgd(lr=LR, momentum=MOMENTUM),
         num_steps=num_steps,
     )
+
+
+def example(num_steps: int = 30, seed: int = 0) -> tuple[Problem, Tensor, dict[str, Any]]:
+    """Return a problem at hand: with noise images, and a batch of weights and real digits."""
+    from harness.data.bundled import digits
+
+    generator = torch.Generator().manual_seed(seed)
+    real = digits()
+    batch = {
+        "init": NET.drawn(generator),
+        "images": torch.from_numpy(real["x"][:512]).float() / 16.0,
+        "labels": torch.from_numpy(real["y"][:512]).long(),
+    }
+    return condensation(num_steps), torch.rand(10, 8, 8, generator=generator), batch
 
 
 def accuracies(images: Tensor, test: Digits, init: Weights, *, num_steps: int) -> Tensor:

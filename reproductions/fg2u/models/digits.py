@@ -17,6 +17,7 @@ from torch.nn.functional import cross_entropy
 
 from reproductions.fg2u.method.optimizers import Sgd
 from reproductions.fg2u.method.problem import Problem, from_loss
+from reproductions.fg2u.models.condensation import judged
 from reproductions.fg2u.models.mlp import Mlp, scores
 
 WIDTH, NUM_CLASSES = 8, 10
@@ -52,11 +53,6 @@ def draw_batch(arrays: Mapping[str, np.ndarray], generator: torch.Generator) -> 
         "images": pixels[NUM_TRAINED:],
         "labels": classes[NUM_TRAINED:],
     }
-
-
-def judged(weights: list[Tensor], phi: Tensor, batch: dict[str, Any]) -> Tensor:
-    """Return the outer loss: cross entropy on real images that the inner loss has not seen."""
-    return cross_entropy(scores(weights, batch["images"]), batch["labels"])
 
 
 def few_pixels(

@@ -18,6 +18,7 @@ from reproductions.fg2u.method.methods import fitted, hypergradient
 from reproductions.fg2u.method.optimizers import Sgd
 from reproductions.fg2u.method.problem import Problem, from_loss
 from reproductions.fg2u.method.trees import norm
+from reproductions.fg2u.models.condensation import judged
 from reproductions.fg2u.models.draws import generator_of
 from reproductions.fg2u.models.mlp import Mlp, scores
 from reproductions.fg2u.overview.experiment import Capability
@@ -74,9 +75,7 @@ def images_problem(depth: int) -> Problem:
     return from_loss(
         start=lambda phi, batch: batch["init"],
         loss=loss,
-        outer_loss=lambda weights, phi, batch: cross_entropy(
-            scores(weights, batch["images"]), batch["labels"]
-        ),
+        outer_loss=judged,
         optimizer=Sgd(lr=0.05, momentum=0.9),
         num_steps=depth,
     )

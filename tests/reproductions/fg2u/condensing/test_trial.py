@@ -18,6 +18,7 @@ from harness.store.workspace import Workspace
 from reproductions.fg2u.condensing.experiment import Condensation, first_phase, point, runs
 from reproductions.fg2u.condensing.trial import condensing_rows
 from reproductions.fg2u.models.condensation import (
+    NET,
     Digits,
     accuracies,
     condensation,
@@ -26,7 +27,6 @@ from reproductions.fg2u.models.condensation import (
     split_digits,
 )
 from reproductions.fg2u.models.draws import generator_of
-from reproductions.fg2u.models.example import NET
 from reproductions.fg2u.models.mlp import scores
 
 FAST = {"num_nets": 2, "test_steps": 3, "log_every": 1}

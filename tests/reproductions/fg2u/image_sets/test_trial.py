@@ -39,7 +39,6 @@ from reproductions.fg2u.image_sets.problem import (
     accuracies,
     batches,
     condensation,
-    falling_adam,
     first_weights,
     net_of,
 )
@@ -147,18 +146,6 @@ def test_smaller_inner_batches_go_through_the_images_in_turn() -> None:
     assert (first + second) / 2 == pytest.approx(float(whole(weights, images, None, 0)), rel=1e-5)
 
 
-def test_the_outer_step_size_falls_to_nothing_along_a_line() -> None:
-    leaf = torch.zeros(1)
-    stepper = falling_adam(4)([leaf], 0.1)
-    seen = []
-    for _ in range(4):
-        leaf.grad = torch.ones(1)
-        seen.append(stepper.param_groups[0]["lr"])
-        stepper.step()
-    assert seen == pytest.approx([0.1, 0.075, 0.05, 0.025])
-    assert stepper.param_groups[0]["lr"] == pytest.approx(0.0)
-
-
 def test_each_phase_descends_along_its_own_batches(tmp_path: Path) -> None:
     second = second_phase(SMOKE[1], "hessian-free", seed=0)
     splits = splits_of(second, context(second.first(), tmp_path))
@@ -172,17 +159,6 @@ def test_each_phase_descends_along_its_own_batches(tmp_path: Path) -> None:
         losses.append(trial.descended(one, ctx, images.clone(), splits.train).outer_loss)
         assert losses[-1] == pytest.approx(float(value), rel=1e-5)
     assert losses[0] != losses[1]
-
-
-def test_batches_are_new_nets_and_images_each_time() -> None:
-    params = replace(one_phase(CELL, "rgu", seed=0), batch_size=5)
-    train = Labelled(images=torch.arange(20.0).view(20, 1, 1, 1), labels=torch.arange(20))
-    supply = batches(params, train, drawn(0), drawn(1))
-    first, second = next(supply), next(supply)
-    assert len(first.judge.labels) == 5
-    assert torch.equal(first.judge.images.flatten().long(), first.judge.labels)
-    assert not torch.equal(first.judge.labels, second.judge.labels)
-    assert not torch.equal(first.init[0], second.init[0])
 
 
 def test_pixels_are_pooled_into_the_unit_interval_and_colours_come_first() -> None:

@@ -12,7 +12,7 @@ from harness.declare.experiment import RunContext
 from harness.declare.profiles import Profile
 from reproductions.fg2u.inner_run.experiment import InnerRun, grid, images_of
 from reproductions.fg2u.inner_run.trial import inner_rows
-from reproductions.fg2u.models.example import NET
+from reproductions.fg2u.models.condensation import NET
 from reproductions.fg2u.models.mlp import scores
 
 

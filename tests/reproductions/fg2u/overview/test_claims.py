@@ -7,7 +7,9 @@ from functools import cache
 from typing import Any
 
 import pandas as pd
+import pytest
 
+from harness.declare import InvalidQuantity
 from harness.declare.claims import Claim
 from harness.declare.profiles import Profile
 from harness.declare.reference import load_reference
@@ -111,3 +113,28 @@ def test_panels_hold_the_rows_that_they_name() -> None:
     phases = table[table["panel"] == "phases"]
     last = phases[phases["method"] == "hessian-free"]["outer_step"].max()
     assert phases[phases["method"] == "fg2u"]["outer_step"].min() > last
+
+
+def timed(trgu_bytes: int) -> pd.DataFrame:
+    """Return (FG)2U's rows, not in the order of chunks, beside one of TRGU."""
+    ours = [(4, 250, 7.0), (1, 100, 16.0), (2, 150, 10.0)]
+    rows = [("fg2u", *each) for each in ours] + [("trgu", 0, trgu_bytes, 2.0)]
+    columns = ["method", "chunk", "peak_bytes", "median_s"]
+    return pd.DataFrame(rows, columns=columns).assign(workers=1)
+
+
+def test_equal_memory_takes_the_largest_chunk_that_fits() -> None:
+    assert q.at_memory_of(timed(260)) == (7.0, 2.0)
+    assert q.at_memory_of(timed(250)) == (7.0, 2.0)
+    assert q.at_memory_of(timed(249)) == (10.0, 2.0)
+    with pytest.raises(InvalidQuantity, match="more than trgu"):
+        q.at_memory_of(timed(99))
+
+
+def test_the_paper_s_numbers_are_those_of_its_points() -> None:
+    """37.12 to 8.96 s on one GPU; 21.88 s within TRGU's memory, which takes 0.916 s."""
+    reference = load_reference(PAPERS / "fg2u", "fig01")
+    assert q.papers_chunked_over_single(reference) == pytest.approx(8.96 / 37.12)
+    assert q.papers_at_memory_of_trgu(reference) == pytest.approx(21.88 / 0.916)
+    # Derived rows of the same file hold the ratios, rounded.
+    assert q.papers_least_speed_up(reference) == pytest.approx(1.91, abs=0.005)

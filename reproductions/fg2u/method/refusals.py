@@ -1,4 +1,4 @@
-"""What goes wrong with a problem, said in one sentence each."""
+"""What is refused of a problem, and why, each in a sentence, where torch would say nothing."""
 
 from __future__ import annotations
 
