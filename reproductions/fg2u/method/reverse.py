@@ -278,7 +278,7 @@ class RguMixflow(Segmented):
             taken: Any = vjp(
                 lambda g, s, p: step.optimizer.update(g, s, p, number), gradient, state, phi
             )
-            walk = taken[1]
+            _, walk = taken
             along, before, by_rate = walk(adjoint)
             del walk, taken, gradient
             still = tree_map(torch.zeros_like, phi)

@@ -30,7 +30,7 @@ from reproductions.fg2u.coefficients.fige1 import task as fige1
 from reproductions.fg2u.coefficients.slopes import estimates
 from reproductions.fg2u.coefficients.table import PDE_NAMES
 from tests.reproductions.fg2u.trials import Case
-from tests.verdicts import controlled, good
+from tests.verdicts import controlled
 
 
 def forward_rows(params: Forward, case: Case) -> list[dict[str, Any]]:
@@ -89,21 +89,6 @@ def tables(case: Case) -> dict[str, pd.DataFrame]:
 @cache
 def table_of(case: Case, profile: Profile = "cpu") -> pd.DataFrame:
     return build_table(fig02, tables(case))
-
-
-def test_the_papers_own_grid_can_decide_its_claims() -> None:
-    """Where one seed alone is declared, no interval can be had."""
-    solved = [row for p in forward_grid("paper") for row in forward_rows(p, "holds")]
-    fitted = [inverse_row(p, "holds") for p in inverse_grid("paper")]
-    told = {forwards.id: solved, inverses.id: fitted}
-    table = build_table(fig02, {name: pd.DataFrame(rows) for name, rows in told.items()})
-    decided = [
-        c for c in fig02.claims if c.scope.grade == "empirical" and "paper" in c.scope.profiles
-    ]
-    assert len(decided) == 7
-    for claim in decided:
-        verdict = controlled(claim, table, seed="seed", profile="paper")
-        assert verdict.word is good(claim), (claim.id, verdict.reason)
 
 
 def solution_table(case: Case, profile: Profile = "cpu") -> pd.DataFrame:

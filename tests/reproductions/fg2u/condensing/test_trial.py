@@ -22,7 +22,6 @@ from reproductions.fg2u.models.condensation import (
     Digits,
     accuracies,
     condensation,
-    inner_loss,
     outer_batches,
     split_digits,
 )
@@ -123,10 +122,3 @@ def test_several_nets_at_once_train_as_each_does_under_torch() -> None:
         # One image in 200 may lie on the border.
         assert float(found[net]) == pytest.approx(float(right.double().mean()), abs=0.0051)
     assert len(set(found.tolist())) > 1
-
-
-def test_the_loss_of_several_nets_is_the_sum_of_theirs() -> None:
-    init = NET.drawn(torch.Generator().manual_seed(0), 3)
-    images = torch.rand(10, 8, 8, generator=torch.Generator().manual_seed(1))
-    each = [inner_loss([layer[net] for layer in init], images) for net in range(3)]
-    assert float(inner_loss(init, images)) == pytest.approx(float(sum(each)), rel=1e-6)
