@@ -77,7 +77,7 @@ def load_problem(where: str) -> tuple[Problem, Any, Any]:
     Raises UsageError where there is no such function, or it fails or returns something else.
     """
     if where == EXAMPLE:
-        from reproductions.fg2u.models.example import example
+        from reproductions.fg2u.models.condensation import example
 
         return example()
     file, _, name = where.rpartition(":")

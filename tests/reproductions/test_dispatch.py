@@ -25,7 +25,7 @@ from reproductions.fg2u.method.methods import hypergradient
 from reproductions.fg2u.method.optimizers import Sgd
 from reproductions.fg2u.method.problem import GradientStep
 from reproductions.fg2u.method.tangents import kernel_of
-from reproductions.fg2u.models.example import example
+from reproductions.fg2u.models.condensation import example
 from reproductions.kernels import backend as backends
 from reproductions.kernels.adamw import optimizer as of_adamw
 from reproductions.kernels.adamw import plain as plain_adamw

@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
-from functools import partial
-
-from harness.declare import Criterion, Scope, Task, claims
+from harness.declare import Task, claims
 from reproductions.fg2u.adaptation import quantities as q
-from reproductions.fg2u.adaptation.claims import IN_HOUSE, NAMES, READERS, gains_on
+from reproductions.fg2u.adaptation.claims import NAMES, Declared, gain
 from reproductions.fg2u.adaptation.experiment import DEPTHS, STREAMS, first, second
 from reproductions.fg2u.adaptation.table import of_datasets
 
 
-def larger(dataset: str) -> tuple[str, Scope, Criterion, str]:
+def larger(dataset: str) -> Declared:
     """Return the claim that the larger base is better at each depth."""
-    pairs = tuple((q.of_base("small", depth), q.of_base("large", depth)) for depth in DEPTHS)
-    return (
+    return gain(
         f"larger_base_better_{dataset}",
-        IN_HOUSE,
-        gains_on(dataset, pairs, [f"{depth} documents" for depth in DEPTHS])
-        .measuring("how much better the larger base is")
-        .unless(
-            partial(
-                q.at_edge,
-                dataset=(dataset,),
-                eval_model=tuple(READERS),
-                method=("fg2u",),
-                depth=DEPTHS,
-            )
-        ),
         f"At equal depth a larger base of the meta model gives better weights on {NAMES[dataset]}.",
+        *((q.of_base("small", depth), q.of_base("large", depth)) for depth in DEPTHS),
+        datasets=(dataset,),
+        steps=[f"{depth} documents" for depth in DEPTHS],
+        measures="how much better the larger base is",
+        read={"method": ("fg2u",), "depth": DEPTHS},
     )
 
 

@@ -5,27 +5,26 @@ from __future__ import annotations
 from functools import partial
 from itertools import pairwise
 
-from harness.declare import CHECK, Criterion, Scope, Task, at_least, at_most, claims
+from harness.declare import CHECK, Task, at_least, at_most, claims
 from reproductions.fg2u.adaptation import quantities as q
-from reproductions.fg2u.adaptation.claims import IN_HOUSE, NAMES, READERS, gains_on
+from reproductions.fg2u.adaptation.claims import NAMES, Declared, gain
 from reproductions.fg2u.adaptation.experiment import STREAMS, costs, first, second
 from reproductions.fg2u.adaptation.table import of_datasets
 
 UNROLLS = ("rgu 6", "fg2u 24", "fg2u 48")
-STEPS = ("24 against 6", "48 against 24")
 
 
-def deeper(dataset: str) -> tuple[str, Scope, Criterion, str]:
+def deeper(dataset: str) -> Declared:
     """Return the claim that more documents per unroll are better."""
-    pairs = tuple(({"unroll": few}, {"unroll": many}) for few, many in pairwise(UNROLLS))
-    return (
+    return gain(
         f"deeper_is_better_{dataset}",
-        IN_HOUSE,
-        gains_on(dataset, pairs, STEPS)
-        .measuring("gain by the deeper unroll")
-        .unless(partial(q.at_edge, dataset=(dataset,), eval_model=tuple(READERS), unroll=UNROLLS)),
         "The more documents an unroll has, the better its weights adapt models on"
         f" {NAMES[dataset]}.",
+        *(({"unroll": few}, {"unroll": many}) for few, many in pairwise(UNROLLS)),
+        datasets=(dataset,),
+        steps=("24 against 6", "48 against 24"),
+        measures="gain by the deeper unroll",
+        read={"unroll": UNROLLS},
     )
 
 

@@ -1,13 +1,14 @@
-"""What the claims on online adaptation share: scopes, scores, and the names of their numbers."""
+"""What the claims on online adaptation share: scopes, names, and that one row is the better one."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 
-from harness.declare import CPU, PAPER, Criterion, more_than, ours
+from harness.declare import CPU, PAPER, Criterion, Scope, more_than, ours
 from reproductions.fg2u.adaptation import quantities as q
 
+Declared = tuple[str, Scope, Criterion, str]
 IN_HOUSE = ours("DEV-41", profiles=CPU, elsewhere="only `cpu` trains models of several seeds")
 PAPERS_MODELS = ours(
     "DEV-41", profiles=PAPER, elsewhere="the paper's own models run in its own setting alone"
@@ -17,28 +18,41 @@ MODELS = {"small": "DistilGPT2", "large": "GPT2-Large", "largest": "GPT2-XL"}
 """Of the paper, that read a stream."""
 READERS = {name: MODELS[name] for name in ("small", "large")}
 """Those that a model of ours stands for."""
-SCORE = {"streamingqa": ("f1", "F1"), "squadseq": ("qa_loss_after", "nats")}
-"""Column that decides and its unit. Small models answer no question on SQuAD's articles, so that
-their F1 says nothing; the answers' loss does."""
+UNITS = {"f1": "F1", "qa_loss_after": "nats"}
+SCORE = {"streamingqa": "f1", "squadseq": "qa_loss_after"}
+"""Column that decides. Small models answer no question on SQuAD's articles, so that their F1 says
+nothing; the answers' loss does."""
 
 
-def named(
-    datasets: Sequence[str], models: Sequence[str], steps: Sequence[str] = ("",)
-) -> list[str]:
-    """Return the names of the numbers of `quantities.gains`, in their order."""
-    streams = [NAMES[each] if len(datasets) > 1 else "" for each in datasets]
-    return [
-        ", ".join(filter(None, (stream, MODELS[model], step)))
-        for stream in streams
+def gain(
+    id: str,
+    statement: str,
+    *pairs: q.Pair,
+    datasets: tuple[str, ...],
+    measures: str,
+    steps: Sequence[str] = ("",),
+    column: str = "",
+    models: Collection[str] = READERS,
+    scope: Scope = IN_HOUSE,
+    ask: Callable[..., Criterion] = more_than,
+    read: dict[str, tuple[str | int, ...]] | None = None,
+) -> Declared:
+    """Return the claim that a score rises from the first to the second row of each pair.
+
+    steps: names of the pairs. column: the score, by default the stream's own. read: by column the
+    values of the rows that are read, where their step size on the stream could be in doubt.
+    """
+    column = column or SCORE[datasets[0]]
+    models = tuple(models)
+    quantity = partial(q.gains, column=column, datasets=datasets, eval_models=models, pairs=pairs)
+    names = [
+        ", ".join(filter(None, (NAMES[each] if len(datasets) > 1 else "", MODELS[model], step)))
+        for each in datasets
         for model in models
         for step in steps
     ]
-
-
-def gains_on(dataset: str, pairs: Sequence[q.Pair], steps: Sequence[str] = ("",)) -> Criterion:
-    """Ask that a score of a stream rises from the first to the second of each pair of rows."""
-    column, unit = SCORE[dataset]
-    quantity = partial(
-        q.gains, column=column, datasets=(dataset,), eval_models=tuple(READERS), pairs=pairs
-    )
-    return more_than(quantity, 0, unit).naming(*named((dataset,), tuple(READERS), steps))
+    criterion = ask(quantity, 0, UNITS[column]).naming(*names).measuring(measures)
+    if read:
+        rows = {"dataset": datasets, "eval_model": models, **read}
+        criterion = criterion.unless(partial(q.at_edge, **rows))
+    return id, scope, criterion, statement

@@ -12,6 +12,7 @@ from reproductions.fg2u.method.trees import norm, num_entries, tree_map
 from reproductions.fg2u.models import facts
 from reproductions.fg2u.models.adaptation import Base, Episode, Phi, adaptation, episode
 from reproductions.fg2u.models.documents import Corpus, asked
+from reproductions.fg2u.models.draws import generator_of
 from reproductions.fg2u.models.gpt import Gpt
 from reproductions.fg2u.models.stream import questions_of
 
@@ -23,7 +24,7 @@ def cost_rows(params: Counting, ctx: RunContext) -> list[Row]:
 
     Weights and phi are drawn, not trained: neither statement depends on them.
     """
-    generator = torch.Generator().manual_seed(ctx.seed("counting"))
+    generator = generator_of(ctx, "counting")
     corpus = facts.corpus(PEOPLE, generator)
     net = Gpt(
         vocab=corpus.vocab, width=params.width, num_blocks=1, heads=HEADS, window=corpus.window
@@ -34,8 +35,8 @@ def cost_rows(params: Counting, ctx: RunContext) -> list[Row]:
         "offset": torch.randn(1, generator=generator).double(),
     }
     methods: dict[str, Estimator] = {
-        "rgu": hypergradient("rgu", measure_memory=True),
-        "fg2u": hypergradient("fg2u", num_directions=1, measure_memory=True),
+        "rgu": hypergradient("rgu"),
+        "fg2u": hypergradient("fg2u", num_directions=1),
     }
     rows: list[Row] = []
     for name, depths in {"rgu": params.rgu_depths, "fg2u": params.fg2u_depths}.items():
@@ -62,9 +63,9 @@ def coordinate_error(base: Base, phi: Phi, batch: Episode) -> float:
     return round(error, 12)
 
 
-def _peak(method: Estimator, base: Base, phi: Phi, batch: Episode, depth: int) -> int | None:
+def _peak(method: Estimator, base: Base, phi: Phi, batch: Episode, depth: int) -> int:
     problem = adaptation(base, depth=depth, lr=INNER_LR, direction="updated_initial")
-    return method(problem, phi, batch, torch.Generator().manual_seed(0)).stats.peak_bytes
+    return method.peak_bytes(problem, phi, batch, torch.Generator().manual_seed(0))
 
 
 def _episode(corpus: Corpus, base: Base, depth: int, num_questions: int) -> Episode:

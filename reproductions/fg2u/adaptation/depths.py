@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
-
-from harness.declare import Cell, Criterion, Layout, Line, Scope, at_most
+from harness.declare import Cell, Layout, Line, Task, at_most, bind, claims
 from reproductions.fg2u.adaptation import quantities as q
-from reproductions.fg2u.adaptation.claims import MODELS, NAMES, PAPERS_MODELS
-from reproductions.fg2u.adaptation.experiment import DEPTHS, FIRST_DEPTH
-from reproductions.fg2u.adaptation.table import RGU
+from reproductions.fg2u.adaptation.claims import MODELS, NAMES, PAPERS_MODELS, gain
+from reproductions.fg2u.adaptation.experiment import DEPTHS, FIRST_DEPTH, first, second
+from reproductions.fg2u.adaptation.given_experiment import handed_in
+from reproductions.fg2u.adaptation.table import RGU, of_datasets
 
 BASES = {"small": "DistilGPT2", "large": "GPT2"}
 WORDS = {"streamingqa": "streamingqa", "squadseq": "squad_seq"}
@@ -51,20 +50,32 @@ def where(method: str, phase: int, size: str, depth: int) -> dict[str, str | int
     return {**found, "entry": RGU} if method == "rgu" else {**found, "phase": phase}
 
 
-def no_gain_claim(dataset: str) -> tuple[str, Scope, Criterion, str]:
-    """Return the claim that the larger base gains nothing from the greater depth."""
+def depth_table(word: str, where: str, dataset: str) -> Task:
+    """Return the task of one of the two tables, which says what the larger base does not gain."""
     few, many = DEPTHS
-    quantity = partial(
-        q.gains,
-        column="f1",
-        datasets=(dataset,),
-        eval_models=tuple(MODELS),
-        pairs=((q.of_base("large", few), q.of_base("large", many)),),
-    )
-    return (
-        "gpt2_gains_nothing_from_depth",
-        PAPERS_MODELS,
-        at_most(quantity, 0, "F1").naming(*MODELS.values()).measuring("F1 at 48 less F1 at 24"),
-        "With the base GPT2 an unroll of 48 documents gives no higher F1 than one of 24 on"
-        f" {NAMES[dataset]}.",
+    return Task(
+        f"fg2u/{word}",
+        reads=(first, second, handed_in),
+        table=of_datasets(dataset),
+        claims=claims(
+            where,
+            gain(
+                "gpt2_gains_nothing_from_depth",
+                "With the base GPT2 an unroll of 48 documents gives no higher F1 than one of 24 on"
+                f" {NAMES[dataset]}.",
+                (q.of_base("large", few), q.of_base("large", many)),
+                datasets=(dataset,),
+                column="f1",
+                models=MODELS,
+                scope=PAPERS_MODELS,
+                ask=at_most,
+                measures="F1 at 48 less F1 at 24",
+            ),
+        ),
+        layout=depth_layout(dataset),
+        figure=bind("figures:depth_panels", dataset=dataset),
+        caption="F1 and loss of the right answers after one pass over a stream, against documents"
+        " of an unroll, by base model: RGU at six documents, (FG)²U from there. Means over seeds,"
+        " bars: standard error; hollow: the paper's F1.",
+        alt="Two rows of panels, F1 and loss, against depth, a line per base, for two models.",
     )

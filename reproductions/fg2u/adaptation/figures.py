@@ -32,7 +32,7 @@ APART = 0.4
 def entry_panels(context: FigureContext) -> Figure:
     """Draw each method's F1 and loss, per stream."""
     datasets = [name for name in NAMES if name in set(context.table["dataset"])]
-    figure, axes = _panels(context, len(datasets))
+    figure, axes = context.subplots(max(1, len(datasets)), 2, aspect=0.66)
     for row, dataset in enumerate(datasets):
         table = context.table[context.table["dataset"] == dataset]
         for (column, name), ax in zip(SCORES.items(), axes[2 * row :], strict=False):
@@ -76,7 +76,7 @@ def depth_panels(context: FigureContext, *, dataset: str) -> Figure:
 def unroll_panels(context: FigureContext) -> Figure:
     """Draw scores against depth at equal steps: exact gradients, and (FG)2U."""
     table = context.table
-    kept = table[~table["unroll"].isin(("none",))]
+    kept = table[table["unroll"] != "none"]
     lines = {}
     for dataset in NAMES:
         own = kept[kept["dataset"] == dataset]
@@ -114,7 +114,7 @@ def _by_depth(
     there = {
         name: own for name, own in lines.items() if any(len(f) for p in own.values() for f in p)
     }
-    figure, axes = _panels(context, len(READERS) * len(there))
+    figure, axes = context.subplots(max(1, len(READERS) * len(there)), 2, aspect=0.66)
     places = [(dataset, model) for dataset in there for model in READERS]
     for row, (dataset, model) in enumerate(places):
         for (column, score), ax in zip(SCORES.items(), axes[2 * row :], strict=False):
@@ -149,11 +149,6 @@ def _paper_lines(context: FigureContext, ax: Axes, model: str) -> None:
         plot_paper(
             ax, own, label=f"paper, {('smaller', 'larger')[number]} base", color=PALETTE[number]
         )
-
-
-def _panels(context: FigureContext, rows: int) -> tuple[Figure, list[Axes]]:
-    figure, axes = context.subplots(max(1, rows), 2, aspect=0.66)
-    return figure, list(axes)
 
 
 def _legend(figure: Figure, axes: list[Axes]) -> None:

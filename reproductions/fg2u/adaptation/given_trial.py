@@ -10,9 +10,10 @@ import torch
 from harness.declare import DryRun, Row, RunContext
 from reproductions.fg2u.adaptation.experiment import FIRST_DEPTH
 from reproductions.fg2u.adaptation.given_experiment import STREAM_LRS, Given
-from reproductions.fg2u.adaptation.learning import generator_of, learn, read_rows
+from reproductions.fg2u.adaptation.learning import learn, read_rows
 from reproductions.fg2u.models.adaptation import no_preference, whole_model
 from reproductions.fg2u.models.documents import Corpus
+from reproductions.fg2u.models.draws import generator_of
 from reproductions.fg2u.models.given_lm import (
     given_corpus,
     given_model,
@@ -70,55 +71,37 @@ def _corpus(params: Given, ctx: RunContext) -> Corpus:
     return given_corpus(records, tokenizer, params.window)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Shape:
+@dataclass(frozen=True, slots=True)
+class Published:
     """A model that is unrolled, as it is published."""
 
     family: str
+    num_params: int
+    """A tied head counts once."""
     width: int
-    num_blocks: int
-    heads: int
-    vocab: int
-    kv_heads: int = 0
-    inside: int = 0
-
-    @property
-    def num_params(self) -> int:
-        """Weights by the closed form, a tied head once."""
-        d = self.width
-        if self.family == "gpt2":
-            return (self.vocab + 1024) * d + self.num_blocks * (12 * d * d + 13 * d) + 2 * d
-        kv = d * self.kv_heads // self.heads
-        block = 2 * d * d + 2 * d * kv + 3 * d * self.inside + 2 * d
-        return self.vocab * d + self.num_blocks * block + d
+    config: dict[str, int | bool]
+    """What differs from the family's defaults in transformers."""
 
     def counted(self) -> int:
         """Return the weights of the model built on the meta device."""
-        from transformers import AutoModelForCausalLM, GPT2Config, LlamaConfig, PretrainedConfig
+        from transformers import AutoConfig, AutoModelForCausalLM
 
-        config: PretrainedConfig
-        if self.family == "gpt2":
-            config = GPT2Config(
-                n_embd=self.width, n_layer=self.num_blocks, n_head=self.heads, vocab_size=self.vocab
-            )
-        else:
-            config = LlamaConfig(
-                hidden_size=self.width, intermediate_size=self.inside, vocab_size=self.vocab,
-                num_hidden_layers=self.num_blocks, num_attention_heads=self.heads,
-                num_key_value_heads=self.kv_heads, tie_word_embeddings=True,
-            )  # fmt: skip
+        config = AutoConfig.for_model(self.family, **self.config)
         with torch.device("meta"):
             model = AutoModelForCausalLM.from_config(config)
         return sum(weight.numel() for weight in model.parameters())
 
 
-SHAPES = {
-    "distilgpt2": Shape(family="gpt2", width=768, num_blocks=6, heads=12, vocab=50257),
-    "gpt2": Shape(family="gpt2", width=768, num_blocks=12, heads=12, vocab=50257),
-    "smollm2-135m": Shape(
-        family="llama", width=576, num_blocks=30, heads=9, kv_heads=3, inside=1536, vocab=49152
+PUBLISHED = {
+    "distilgpt2": Published("gpt2", 81_912_576, 768, {"n_layer": 6}),
+    "gpt2": Published("gpt2", 124_439_808, 768, {"n_layer": 12}),
+    "smollm2-135m": Published(
+        "llama", 134_515_008, 576,
+        {"hidden_size": 576, "intermediate_size": 1536, "vocab_size": 49152,
+         "num_hidden_layers": 30, "num_attention_heads": 9, "num_key_value_heads": 3,
+         "tie_word_embeddings": True},
     ),
-}
+}  # fmt: skip
 
 
 def dry_run(params: Given) -> DryRun:
@@ -128,7 +111,7 @@ def dry_run(params: Given) -> DryRun:
     (RGU, without the graphs of the steps, which are larger) or one direction's tangents. FLOPs: two
     per weight and token forward, twice that backward, and as much again per derivative of it.
     """
-    base, trunk = SHAPES[params.base], SHAPES[params.trunk]
+    base, trunk = PUBLISHED[params.base], PUBLISHED[params.trunk]
     learned = trunk.num_params if params.weight_model == "whole" else trunk.width + 1
     held = 2 * (base.num_params + learned)
     held += base.num_params * (params.depth if params.method == "rgu" else 2) + learned

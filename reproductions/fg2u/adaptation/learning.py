@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
-
-import torch
 
 from harness.declare import Row, RunContext
 from reproductions.fg2u.adaptation.experiment import Weighing, estimator
@@ -20,6 +17,7 @@ from reproductions.fg2u.models.adaptation import (
     separation,
 )
 from reproductions.fg2u.models.documents import Corpus
+from reproductions.fg2u.models.draws import generator_of
 from reproductions.fg2u.models.stream import reading
 
 
@@ -35,9 +33,7 @@ def learn(
     counted = next(
         episodes(corpus, params.depth, generator_of(ctx, "counted"), base=base, trunk=trunk)
     )
-    peak = replace(method, measure_memory=True)(
-        problem, phi, counted, generator_of(ctx, "counted directions")
-    ).stats.peak_bytes
+    peak = method.peak_bytes(problem, phi, counted, generator_of(ctx, "counted directions"))
     started = time.perf_counter()
     steps = descend(
         problem,
@@ -84,8 +80,3 @@ def read_rows(
             }
         )
     return rows
-
-
-def generator_of(ctx: RunContext, stream: str) -> torch.Generator:
-    """Return the generator of a named random stream."""
-    return torch.Generator().manual_seed(ctx.seed(stream))

@@ -63,7 +63,7 @@ def gradient_error(table: pd.DataFrame) -> float:
     return float(rows.max())
 
 
-def at_edge(table: pd.DataFrame, **read: tuple[str | int, ...]) -> str:
+def at_edge(table: pd.DataFrame, /, **read: tuple[str | int, ...]) -> str:
     """Say where Adam's step size was chosen at an end of its candidates, in rows that are read.
 
     read: by column the values whose rows a claim reads.

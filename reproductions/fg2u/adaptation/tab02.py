@@ -2,29 +2,14 @@
 
 from __future__ import annotations
 
-from functools import partial
-
-from harness.declare import (
-    Cell,
-    Criterion,
-    Layout,
-    Line,
-    Scope,
-    Task,
-    at_least,
-    claims,
-    more_than,
-)
-from reproductions.fg2u.adaptation import quantities as q
+from harness.declare import Cell, Layout, Line, Task, at_least, claims
 from reproductions.fg2u.adaptation.claims import (
     IN_HOUSE,
     MODELS,
     NAMES,
     PAPERS_MODELS,
-    READERS,
-    SCORE,
-    gains_on,
-    named,
+    Declared,
+    gain,
 )
 from reproductions.fg2u.adaptation.experiment import STREAMS, first, second
 from reproductions.fg2u.adaptation.given_experiment import handed_in
@@ -88,39 +73,31 @@ LAYOUT = Layout(
 )
 
 
-def above_rgu(dataset: str) -> tuple[str, Scope, Criterion, str]:
+def above_rgu(dataset: str) -> Declared:
     """Return the claim that (FG)2U improves on the RGU result that it starts from."""
-    entries = (RGU, FG2U)
-    return (
+    return gain(
         f"fg2u_above_rgu_{dataset}",
-        IN_HOUSE,
-        gains_on(dataset, (({"entry": RGU}, {"entry": FG2U}),))
-        .measuring("how much better (FG)²U is than RGU")
-        .unless(partial(q.at_edge, dataset=(dataset,), eval_model=tuple(READERS), entry=entries)),
         "Weights learned by (FG)²U adapt models better than RGU's, from which they start, on"
         f" {NAMES[dataset]}.",
-    )
-
-
-def above_longer_rgu(dataset: str) -> tuple[str, Scope, Criterion, str]:
-    """Return our question: against RGU that takes as many steps more, with as many candidates."""
-    entries, (column, unit) = (LONGER, FG2U), SCORE[dataset]
-    quantity = partial(
-        q.gains,
-        column=column,
+        ({"entry": RGU}, {"entry": FG2U}),
         datasets=(dataset,),
-        eval_models=tuple(READERS),
-        pairs=(({"entry": LONGER}, {"entry": FG2U}),),
+        measures="how much better (FG)²U is than RGU",
+        read={"entry": (RGU, FG2U)},
     )
-    return (
+
+
+def above_longer_rgu(dataset: str) -> Declared:
+    """Return our question: against RGU that takes as many steps more, with as many candidates."""
+    return gain(
         f"fg2u_matches_longer_rgu_{dataset}",
-        IN_HOUSE.asked_by_us(),
-        at_least(quantity, 0, unit)
-        .naming(*READERS.values())
-        .measuring("how much better (FG)²U is than RGU")
-        .unless(partial(q.at_edge, dataset=(dataset,), eval_model=tuple(READERS), entry=entries)),
         "Weights by (FG)²U adapt models as well as those by RGU after as many further outer steps,"
         f" on {NAMES[dataset]}.",
+        ({"entry": LONGER}, {"entry": FG2U}),
+        datasets=(dataset,),
+        scope=IN_HOUSE.asked_by_us(),
+        ask=at_least,
+        measures="how much better (FG)²U is than RGU",
+        read={"entry": (LONGER, FG2U)},
     )
 
 
@@ -131,50 +108,28 @@ task = Task(
     claims=claims(
         "Table 2",
         *map(above_rgu, STREAMS),
-        (
+        gain(
             "fg2u_above_rgu_papers_models",
-            PAPERS_MODELS,
-            more_than(
-                partial(
-                    q.gains,
-                    column="f1",
-                    datasets=STREAMS,
-                    eval_models=tuple(MODELS),
-                    pairs=(({"entry": RGU}, {"entry": FG2U}),),
-                ),
-                0,
-                "F1",
-            )
-            .naming(*named(STREAMS, tuple(MODELS)))
-            .measuring("F1 by (FG)²U less F1 by RGU")
-            .unless(
-                partial(q.at_edge, dataset=STREAMS, eval_model=tuple(MODELS), entry=(RGU, FG2U))
-            ),
             "With the paper's own models weights learned by (FG)²U give a higher F1 than RGU's.",
+            ({"entry": RGU}, {"entry": FG2U}),
+            datasets=STREAMS,
+            models=MODELS,
+            scope=PAPERS_MODELS,
+            measures="F1 by (FG)²U less F1 by RGU",
+            read={"entry": (RGU, FG2U)},
         ),
     )
     + claims(
         "Section 4.2, of CaMeLS itself",
-        (
+        gain(
             "learned_beats_equal",
-            IN_HOUSE,
-            at_least(
-                partial(
-                    q.gains,
-                    column="qa_loss_after",
-                    datasets=STREAMS,
-                    eval_models=tuple(READERS),
-                    pairs=(({"entry": EQUAL}, {"entry": RGU}),),
-                ),
-                0,
-                "nats",
-            )
-            .naming(*named(STREAMS, tuple(READERS)))
-            .measuring("loss with equal weights less loss with learned ones")
-            .unless(
-                partial(q.at_edge, dataset=STREAMS, eval_model=tuple(READERS), entry=(EQUAL, RGU))
-            ),
             "Learned weights of tokens adapt models at least as well as equal weights.",
+            ({"entry": EQUAL}, {"entry": RGU}),
+            datasets=STREAMS,
+            column="qa_loss_after",
+            ask=at_least,
+            measures="loss with equal weights less loss with learned ones",
+            read={"entry": (EQUAL, RGU)},
         ),
     )
     + claims("ours, beside Table 2", *map(above_longer_rgu, STREAMS)),

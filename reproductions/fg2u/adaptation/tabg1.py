@@ -2,21 +2,6 @@
 
 from __future__ import annotations
 
-from harness.declare import Task, bind, claims
-from reproductions.fg2u.adaptation.depths import depth_layout, no_gain_claim
-from reproductions.fg2u.adaptation.experiment import first, second
-from reproductions.fg2u.adaptation.given_experiment import handed_in
-from reproductions.fg2u.adaptation.table import of_datasets
+from reproductions.fg2u.adaptation.depths import depth_table
 
-task = Task(
-    "fg2u/tabg1",
-    reads=(first, second, handed_in),
-    table=of_datasets("streamingqa"),
-    claims=claims("Table G.1", no_gain_claim("streamingqa")),
-    layout=depth_layout("streamingqa"),
-    figure=bind("figures:depth_panels", dataset="streamingqa"),
-    caption="F1 and loss of the right answers after one pass over a stream, against documents of an"
-    " unroll, by base model: RGU at six documents, (FG)²U from there. Means over seeds, bars:"
-    " standard error; hollow: the paper's F1.",
-    alt="Two rows of panels, F1 and loss, against depth, a line per base, for two models.",
-)
+task = depth_table("tabg1", "Table G.1", "streamingqa")

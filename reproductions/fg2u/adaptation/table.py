@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from harness.declare import Table, Tables, columns_of, measured, param, value
 from reproductions.fg2u.adaptation.experiment import (
@@ -124,7 +124,7 @@ def _entries(rows: pd.DataFrame) -> pd.Series:
         own = rows[later & (rows["method"] == method) & ~deeper]
         for _, cell in own.groupby(["dataset", "eval_model"]):
             means = cell.groupby(list(SWEPT))["validation_loss"].mean()
-            best = means.idxmin()
+            best: Any = means.idxmin()
             chosen = (cell[list(SWEPT)] == list(best)).all(axis=1)
             entry = entry.mask(entry.index.isin(cell.index[chosen]), name)
     return entry

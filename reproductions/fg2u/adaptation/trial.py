@@ -19,11 +19,12 @@ from reproductions.fg2u.adaptation.experiment import (
     first,
     first_phase,
 )
-from reproductions.fg2u.adaptation.learning import generator_of, learn, read_rows
+from reproductions.fg2u.adaptation.learning import learn, read_rows
 from reproductions.fg2u.models import facts, squad
 from reproductions.fg2u.models.adaptation import Base, no_preference
 from reproductions.fg2u.models.answers import scored
 from reproductions.fg2u.models.documents import Corpus
+from reproductions.fg2u.models.draws import generator_of
 from reproductions.fg2u.models.gpt import Gpt
 from reproductions.fg2u.models.stream import Recipe, questions_of, trained
 
@@ -83,7 +84,7 @@ def weighing_rows(params: Weighing, ctx: RunContext) -> list[Row]:
     The first phase also has rows of equal weights, which it starts from.
     """
     corpus = corpus_of(params, ctx)
-    models = {
+    models: dict[str, Base] = {
         model: Base(
             net=net_of(params, corpus, model),
             weights=ctx.upstream(bases, base_of(params, model)).load(WEIGHTS),

@@ -6,7 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc, seed
+from harness.declare import (
+    SMOKE_AND_CPU,
+    Estimate,
+    Experiment,
+    Needs,
+    Params,
+    Profile,
+    doc,
+    seed,
+)
 
 Name = Literal["burgers", "allen_cahn", "kdv"]
 Learned = Literal["root", "coefficient"]
@@ -25,17 +34,12 @@ class Solutions(Params):
     rows: int = doc("Times at which it is kept.", default=26)
 
 
-def solutions_grid(profile: Profile) -> Iterator[Solutions]:
-    """Yield one trial: what is exact does not depend on the scale."""
-    if profile in ("smoke", "cpu"):
-        yield Solutions()
-
-
 solutions = Experiment(
     "fg2u/pde_solutions",
     version=1,
     params=Solutions,
-    grid=solutions_grid,
+    # What is exact does not depend on the scale.
+    grid=lambda profile: (Solutions(),) if profile in SMOKE_AND_CPU else (),
     run="solutions:solution_rows",
     seed_from=(),
     estimate=lambda params: Estimate(seconds=START_S + 1.2, memory_bytes=2**30),
@@ -51,17 +55,11 @@ class Slopes(Params):
     factor: float = doc("At which multiple of the true coefficient.", default=3.0)
 
 
-def slopes_grid(profile: Profile) -> Iterator[Slopes]:
-    """Yield one trial."""
-    if profile in ("smoke", "cpu"):
-        yield Slopes()
-
-
 slopes = Experiment(
     "fg2u/pde_slopes",
     version=1,
     params=Slopes,
-    grid=slopes_grid,
+    grid=lambda profile: (Slopes(),) if profile in SMOKE_AND_CPU else (),
     run="slopes:slope_rows",
     seed_from=(),
     estimate=lambda params: Estimate(seconds=START_S + 4.0, memory_bytes=2**30),

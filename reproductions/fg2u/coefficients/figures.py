@@ -34,10 +34,10 @@ def coefficient_panels(context: FigureContext) -> Figure:
     _fits(axes[1], context, "eps_phi", "coefficient")
     _fits(axes[2], context, "eps_u", "solution")
     axes[1].set_ylabel("relative error")
-    for start, place in ((0, "outside upper left"), (1, "outside upper right")):
-        handles, labels = axes[start].get_legend_handles_labels()
-        columns = 2 if context.width == "double" else 1
-        figure.legend(handles, labels, loc=place, ncols=columns, columnspacing=0.8)
+    columns = 2 if context.width == "double" else 1
+    left, fits = (ax.get_legend_handles_labels() for ax in axes[:2])
+    figure.legend(*left, loc="outside upper left", ncols=columns, columnspacing=0.8)
+    figure.legend(*fits, loc="outside upper right", ncols=columns, columnspacing=0.8)
     return figure
 
 

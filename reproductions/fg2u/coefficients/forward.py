@@ -11,6 +11,7 @@ from torch import Tensor
 from harness.declare import Outcome, Row, RunContext, Status
 from harness.measure.machine import load_average
 from reproductions.fg2u.coefficients.experiment import LOGGED, Forward
+from reproductions.fg2u.models.draws import generator_of
 from reproductions.fg2u.models.exact import data_axes, exact_solution, relative_l2
 from reproductions.fg2u.models.pinn import (
     Net,
@@ -41,7 +42,8 @@ def forward_rows(params: Forward, ctx: RunContext) -> Outcome:
     exact = exact_solution(BURGERS, *data_axes(BURGERS))
     if params.solver == "numerical":
         return Outcome(rows=[numerical_row(grid, exact) for grid in GRIDS])
-    load, rows = load_average(), []
+    load = load_average()
+    rows: list[Row] = []
     for steps, error, seconds in trained(params, ctx, exact):
         if not error < float("inf"):
             note = f"the net's values are not finite after {steps} steps"
@@ -89,11 +91,11 @@ def trained(params: Forward, ctx: RunContext, exact: Tensor) -> Iterator[tuple[i
     """
     device = torch.device(params.device)
     net = Net(num_layers=params.num_layers, width=params.width)
-    init = net.drawn(torch.Generator().manual_seed(ctx.seed("weights")))
+    init = net.drawn(generator_of(ctx, "weights"))
     weights = [leaf.to(device).requires_grad_() for leaf in init]
     kinds = {"adam": torch.optim.Adam, "sgd": torch.optim.SGD}
     optimizer = kinds[params.optimizer](weights, lr=params.lr)
-    generator = torch.Generator().manual_seed(ctx.seed("points"))
+    generator = generator_of(ctx, "points")
     seconds = 0.0
     for begin in range(0, params.train_steps, DRAWN_AT_ONCE):
         start = time.perf_counter()

@@ -19,6 +19,7 @@ from reproductions.fg2u.method.estimator import Estimator
 from reproductions.fg2u.method.methods import hypergradient
 from reproductions.fg2u.method.optimizers import Inner, Sgd
 from reproductions.fg2u.method.problem import Problem, from_loss, from_solver
+from reproductions.fg2u.models.draws import generator_of
 from reproductions.fg2u.models.exact import (
     Observations,
     data_axes,
@@ -67,7 +68,7 @@ def inverse_rows(params: Inverse, ctx: RunContext) -> Outcome:
     )
     phi = initial(params, pde, ctx.seed("initial"))
     begun = {"initial": float(coefficient(params, phi))}
-    generator = torch.Generator().manual_seed(ctx.seed("directions"))
+    generator = generator_of(ctx, "directions")
     phase = Phase(method=estimator(params), num_steps=params.outer_steps, lr=params.lr)
     taken = []
     try:
@@ -75,8 +76,8 @@ def inverse_rows(params: Inverse, ctx: RunContext) -> Outcome:
             project(params, pde, phi)
             taken.append(step)
     except RunError as error:
-        return Outcome(rows=[begun | row_of(taken)], status=Status.DIVERGED, note=str(error))
-    return Outcome(rows=[begun | row_of(taken) | judged(params, pde, fit, phi)])
+        return Outcome(rows=[{**begun, **row_of(taken)}], status=Status.DIVERGED, note=str(error))
+    return Outcome(rows=[{**begun, **row_of(taken), **judged(params, pde, fit, phi)}])
 
 
 def row_of(taken: list[Any]) -> Row:
@@ -172,8 +173,8 @@ def with_net(params: Inverse, pde: Pde, seen: Observations, ctx: RunContext) -> 
     Each outer step draws its own points; the initial weights are one draw.
     """
     net = Net(num_layers=params.num_layers, width=params.width)
-    init = net.drawn(torch.Generator().manual_seed(ctx.seed("weights")))
-    generator = torch.Generator().manual_seed(ctx.seed("points"))
+    init = net.drawn(generator_of(ctx, "weights"))
+    generator = generator_of(ctx, "points")
     values = seen.values.float()
 
     def batches() -> Iterator[Mapping[str, Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc, seed
 
@@ -117,14 +117,10 @@ def schedule(params: Condensation) -> list[Phase]:
 
 def estimator(params: Condensation, method: Method) -> Estimator:
     """Return a method with its numbers; all directions are carried at once."""
-    from reproductions.fg2u import hypergradient
+    from reproductions.fg2u.method.methods import fitted
 
-    options: dict[str, Any] = {
-        "fg2u": {"num_directions": params.num_directions, "chunk": params.num_directions},
-        "trgu": {"keep": params.keep},
-        "neumann": {"terms": params.terms},
-    }
-    return hypergradient(method, **options.get(method, {}))
+    count = params.num_directions
+    return fitted(method, num_directions=count, chunk=count, keep=params.keep, terms=params.terms)
 
 
 def schedule_name(

@@ -36,7 +36,7 @@ def schedule_panels(context: FigureContext) -> Figure:
         rows = rows[rows["num_directions"].isin((0, NUM_DIRECTIONS))]
         if rows.empty:
             continue
-        name = str(rows.loc[rows["outer_step"].idxmax(), "schedule"])
+        name = str(rows.nlargest(1, "outer_step")["schedule"].iloc[0])
         styles[name] = (color, marker)
         own = rows[rows["schedule"] == name]
         plot_ours(

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def final_accuracy(table: pd.DataFrame, schedule: str) -> float:
     """Return a schedule's test accuracy after its last outer step."""
     rows = pick(table, schedule=schedule)
-    return float(rows.loc[rows["outer_step"].idxmax(), "test_accuracy"])
+    return float(rows.nlargest(1, "outer_step")["test_accuracy"].iloc[0])
 
 
 def gains(table: pd.DataFrame, *, of: str, over: tuple[str, ...]) -> list[float]:

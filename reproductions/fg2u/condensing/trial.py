@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from statistics import fmean
 
 import torch
@@ -14,15 +13,14 @@ from reproductions.fg2u.condensing.experiment import Condensation, schedule
 from reproductions.fg2u.method.descent import OuterStep, Phase, descend
 from reproductions.fg2u.models.condensation import (
     IMAGES,
+    NET,
     Digits,
     accuracies,
     condensation,
-    generator_of,
-    initial_weights,
     outer_batches,
     split_digits,
 )
-from reproductions.fg2u.models.example import SIZES
+from reproductions.fg2u.models.draws import generator_of
 
 SIDE = 8
 
@@ -33,10 +31,10 @@ def condensing_rows(params: Condensation, ctx: RunContext) -> list[Row]:
     The first row is of the noise itself.
     """
     train, test = split_digits(ctx)
-    images = torch.rand(SIZES[-1], SIDE, SIDE, generator=generator_of(ctx, "images"))
+    images = torch.rand(10, SIDE, SIDE, generator=generator_of(ctx, "images"))
     phases = schedule(params)
     peaks = [_peak_bytes(phase, images, train, params, ctx) for phase in phases]
-    rows: list[Row] = [_noise_row(peaks[0]) | _scores(images, test, params, ctx)]
+    rows: list[Row] = [{**_noise_row(peaks[0]), **_scores(images, test, params, ctx)}]
     taken: list[OuterStep] = []
     for step in descend(
         condensation(params.depth),
@@ -50,27 +48,26 @@ def condensing_rows(params: Condensation, ctx: RunContext) -> list[Row]:
         taken.append(step)
         if len(taken) % params.log_every == 0:
             row = _row(taken, peaks[step.phase], last=params.log_every)
-            rows.append(row | _scores(images, test, params, ctx))
+            rows.append({**row, **_scores(images, test, params, ctx)})
     ctx.save(IMAGES, {"images": images})
     return rows
 
 
 def _peak_bytes(
     phase: Phase, images: Tensor, train: Digits, params: Condensation, ctx: RunContext
-) -> int | None:
+) -> int:
     """Count one estimate, of its own streams: it takes nothing from those of the run."""
-    counted = replace(phase.method, measure_memory=True)
     batch = next(outer_batches(ctx, train, params.batch_size))
     directions = generator_of(ctx, "counted directions")
-    return counted(condensation(params.depth), images, batch, directions).stats.peak_bytes
+    return phase.method.peak_bytes(condensation(params.depth), images, batch, directions)
 
 
-def _noise_row(peak_bytes: int | None) -> dict[str, float | int | None]:
+def _noise_row(peak_bytes: int) -> dict[str, float | int | None]:
     return {"outer_step": 0, "outer_loss": None, "peak_bytes": peak_bytes, "estimates_s": 0.0}
 
 
 def _row(
-    taken: Sequence[OuterStep], peak_bytes: int | None, *, last: int
+    taken: Sequence[OuterStep], peak_bytes: int, *, last: int
 ) -> dict[str, float | int | None]:
     return {
         "outer_step": len(taken),
@@ -84,6 +81,6 @@ def _scores(
     images: Tensor, test: Digits, params: Condensation, ctx: RunContext
 ) -> dict[str, float]:
     """Train fresh nets, the same at each evaluation, and return their accuracy's mean and SD."""
-    init = initial_weights(generator_of(ctx, "evaluation"), params.num_nets)
+    init = NET.drawn(generator_of(ctx, "evaluation"), params.num_nets)
     found = accuracies(images, test, init, num_steps=params.test_steps)
     return {"test_accuracy": float(found.mean()), "accuracy_sd": float(found.std())}

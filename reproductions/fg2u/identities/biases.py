@@ -13,9 +13,17 @@ from torch import Tensor
 from torch.func import grad, hessian, jacrev
 
 from harness.declare import Row
-from reproductions.fg2u.identities.problems import InnerLoss, drawn, flat, logistic, phi_of
+from reproductions.fg2u.identities.problems import (
+    InnerLoss,
+    cosine,
+    drawn,
+    flat,
+    logistic,
+    phi_of,
+    relative,
+    row,
+)
 from reproductions.fg2u.identities.quadratics import Quadratic, quadratic
-from reproductions.fg2u.identities.rows import cosine, relative, row
 from reproductions.fg2u.method.methods import hypergradient
 from reproductions.fg2u.method.problem import Problem
 

@@ -13,8 +13,7 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from harness.declare import Row
-from reproductions.fg2u.identities.problems import images
-from reproductions.fg2u.identities.rows import row
+from reproductions.fg2u.identities.problems import images, row
 from reproductions.fg2u.method.directions import make_directions
 from reproductions.fg2u.method.forward import Directional, Fg2u, Fg2uZo
 from reproductions.fg2u.method.methods import hypergradient
@@ -64,8 +63,7 @@ def _bytes_per_step() -> Iterator[Row]:
     peaks = []
     for depth in DEPTHS:
         problem, phi, init = images(num_steps=depth)
-        stats = hypergradient("rgu-mixflow", measure_memory=True)(problem, phi).stats
-        peaks.append(stats.peak_bytes or 0)
+        peaks.append(hypergradient("rgu-mixflow").peak_bytes(problem, phi))
     slope = (peaks[1] - peaks[0]) / (DEPTHS[1] - DEPTHS[0])
     setting = f"T = {DEPTHS[0]} and {DEPTHS[1]}"
     yield row("mixflow_bytes", setting, 1, ratio=slope / num_bytes(init))

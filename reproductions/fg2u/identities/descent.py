@@ -13,7 +13,7 @@ import torch
 
 from harness.declare import Row
 from reproductions.fg2u.identities.directions import every_estimate
-from reproductions.fg2u.identities.problems import drawn
+from reproductions.fg2u.identities.problems import drawn, relative, row
 from reproductions.fg2u.identities.quadratics import (
     descent_shares,
     moment_after,
@@ -21,7 +21,6 @@ from reproductions.fg2u.identities.quadratics import (
     rho_of,
     step_size,
 )
-from reproductions.fg2u.identities.rows import relative, row
 
 SIZES = (4, 12)
 PLACES = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)

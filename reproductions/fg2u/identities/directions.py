@@ -15,8 +15,7 @@ from torch import Tensor
 
 from harness.declare import Row
 from reproductions.fg2u.identities.estimators import slopes_along
-from reproductions.fg2u.identities.problems import examples, flat, phi_of
-from reproductions.fg2u.identities.rows import relative, row
+from reproductions.fg2u.identities.problems import examples, flat, phi_of, relative, row
 from reproductions.fg2u.method.methods import hypergradient
 from reproductions.fg2u.method.problem import Problem
 from reproductions.fg2u.method.trees import Tree, num_entries

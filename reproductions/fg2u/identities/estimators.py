@@ -14,8 +14,15 @@ from typing import Any
 import torch
 
 from harness.declare import Row
-from reproductions.fg2u.identities.problems import OptimizerName, examples, flat, phi_of
-from reproductions.fg2u.identities.rows import cosine, relative, row
+from reproductions.fg2u.identities.problems import (
+    OptimizerName,
+    cosine,
+    examples,
+    flat,
+    phi_of,
+    relative,
+    row,
+)
 from reproductions.fg2u.method.directions import Kind, make_directions
 from reproductions.fg2u.method.forward import Fg2u
 from reproductions.fg2u.method.methods import hypergradient

@@ -1,4 +1,5 @@
-"""Bi-level problems of a few variables in float64, on which phi acts in every way that it can."""
+"""Bi-level problems of a few variables in float64, on which phi acts in every way that it can, and
+the rows that say how far apart two things are."""
 
 from __future__ import annotations
 
@@ -9,9 +10,11 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy, softplus
 
+from harness.declare import Row
 from reproductions.fg2u.method.optimizers import Adam, Optimizer, Sgd
 from reproductions.fg2u.method.problem import Problem, from_loss
 from reproductions.fg2u.method.trees import Tree, tree_leaves
+from reproductions.fg2u.models.mlp import scores
 
 NUM_EXAMPLES, NUM_INPUTS, NUM_HIDDEN, NUM_CLASSES = 8, 3, 4, 2
 OptimizerName = Literal["SGD", "momentum", "Adam"]
@@ -95,13 +98,6 @@ def examples(name: OptimizerName, *, num_steps: int, since: int = 0) -> Problem:
     )
 
 
-def scores(weights: list[Tensor], x: Tensor) -> Tensor:
-    """Return the scores of a net with tanh between its layers."""
-    for layer in weights[:-1]:
-        x = torch.tanh(x @ layer.T)
-    return x @ weights[-1].T
-
-
 InnerLoss = Callable[[Tensor, Phi], Tensor]
 
 
@@ -140,3 +136,37 @@ def images(*, num_steps: int) -> tuple[Problem, Tensor, list[Tensor]]:
         num_steps=num_steps,
     )
     return problem, drawn(num_rows, width, seed=9), init
+
+
+DIGITS = 12
+"""Decimals of a row: what is smaller is rounding, and another one on every machine."""
+
+
+def row(
+    check: str,
+    setting: str,
+    x: float = 0.0,
+    *,
+    difference: float | Tensor | None = None,
+    ratio: float | Tensor | None = None,
+    cosine: float | None = None,
+    norm_ratio: float | None = None,
+) -> Row:
+    """Return a row; what does not belong to its check is left out."""
+    values = {
+        "difference": difference, "ratio": ratio, "cosine": cosine, "norm_ratio": norm_ratio
+    }  # fmt: skip
+    shown = {k: None if v is None else round(float(v), DIGITS) for k, v in values.items()}
+    return {"check": check, "setting": setting, "x": float(x), **shown}
+
+
+def relative(found: Tree, exact: Tree) -> float:
+    """Return |found - exact| / |exact|, over all entries."""
+    right = flat(exact)
+    return float((flat(found) - right).norm() / right.norm())
+
+
+def cosine(found: Tree, exact: Tree) -> float:
+    """Return the cosine between two trees of one shape."""
+    left, right = flat(found), flat(exact)
+    return float(left @ right / (left.norm() * right.norm()))

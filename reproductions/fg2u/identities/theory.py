@@ -8,6 +8,7 @@ from functools import partial
 from harness.declare import (
     CHECK,
     SMOKE_AND_CPU,
+    Claim,
     Criterion,
     Table,
     Task,
@@ -29,9 +30,19 @@ ZERO = 1e-10
 """Relative, in float64."""
 
 
+def exact(where: str, *declared: tuple[str, Criterion, str]) -> tuple[Claim, ...]:
+    """Return checks on what one place says: id, criterion, and the statement in our words."""
+    return claims(where, *((id, EXACT, criterion, said) for id, criterion, said in declared))
+
+
 def none(check: str, *, tolerance: float = ZERO, unit: str = "relative difference") -> Criterion:
     """Ask that the largest difference of a check is zero."""
     return equal(partial(q.largest, check=check), 0, unit, tolerance=tolerance)
+
+
+def up_to(check: str, bound: float, unit: str) -> Criterion:
+    """Ask that the largest ratio of a check is at most a bound."""
+    return at_most(partial(q.largest, check=check, value="ratio"), bound, unit)
 
 
 def printed(name: str) -> Callable[..., float]:
@@ -73,11 +84,10 @@ task = Task(
         value("norm_ratio", float, "Norm over the exact gradient's, of those.", nullable=True),
     ),
     claims=(
-        *claims(
+        *exact(
             "Sections 2 and 3.1",
             (
                 "slopes_are_products",
-                EXACT,
                 at_most(
                     partial(q.largest, check="slopes"), 1e-8, "difference over max(1, |g| |v|)"
                 ),
@@ -85,140 +95,114 @@ task = Task(
             ),
             (
                 "coordinates_are_exact",
-                EXACT,
                 none("forward", tolerance=1e-6),
                 "All coordinate directions together, like forward unrolling, give the gradient.",
             ),
             (
                 "chunks_do_not_matter",
-                EXACT,
                 none("chunks", tolerance=1e-6),
                 "An estimate is the same however many directions are taken at a time.",
             ),
             (
                 "workers_do_not_matter",
-                EXACT,
                 none("workers", tolerance=1e-6),
                 "The parts of several workers add up to the estimate of one.",
             ),
         ),
-        *claims(
+        *exact(
             "MixFlow-MG, arXiv 2505.00793 (ours)",
-            (
-                "mixflow_is_rgu",
-                EXACT,
-                none("mixflow"),
-                "MixFlow gives the exact gradient.",
-            ),
+            ("mixflow_is_rgu", none("mixflow"), "MixFlow gives the exact gradient."),
             (
                 "mixflow_keeps_theta",
-                EXACT,
                 within(
                     partial(q.largest, check="mixflow_bytes", value="ratio"), 0.95, 1.05, "ratio"
                 ),
                 "A further inner step costs MixFlow the bytes of the net's weights.",
             ),
         ),
-        *claims(
+        *exact(
             "The released script, against section 2",
             (
                 "released_without_momentum",
-                EXACT,
                 none("released_exact"),
                 "Without momentum the released script is exact if phi acts after the first step.",
             ),
         ),
-        *claims(
+        *exact(
             "Lemma 3.1",
             (
                 "mean_is_the_gradient",
-                EXACT,
                 none("mean"),
                 "The mean of (FG)²U's estimate over all sign vectors is the gradient.",
             ),
             (
                 "squared_error",
-                EXACT,
                 none("squared_error", unit="|g|^2"),
                 "Over all sign vectors the square error is (N - 1)/b of the gradient's square.",
             ),
         ),
-        *claims(
+        *exact(
             "Theorem 3.4",
             (
                 "descent_within_bound",
-                EXACT,
-                at_most(partial(q.largest, check="descent", value="ratio"), 1.0, "share of bound"),
+                up_to("descent", 1.0, "share of bound"),
                 "Descent along estimates keeps the squared gradient within Theorem 3.4's bound.",
             ),
             (
                 "moments_are_exact",
-                EXACT,
                 none("one_step"),
                 "The recursion of second moments is one outer step along every estimate there is.",
             ),
             (
                 "isotropic_closed_form",
-                EXACT,
                 none("isotropic", unit="share of bound"),
                 "On an isotropic quadratic descent is as fast as the closed form of eq. 39 says.",
             ),
         ),
-        *claims(
+        *exact(
             "Appendix B",
             (
                 "full_truncation_is_rgu",
-                EXACT,
                 none("full_truncation"),
                 "TRGU that keeps all steps gives the exact gradient.",
             ),
             (
                 "quadratic_in_closed_form",
-                EXACT,
                 none("closed_form"),
                 "Reverse unrolling gives the closed-form gradient of the quadratic problem.",
             ),
             (
                 "truncation_within_bound",
-                EXACT,
-                at_most(
-                    partial(q.largest, check="truncation", value="ratio"), 1.0, "share of bound"
-                ),
+                up_to("truncation", 1.0, "share of bound"),
                 "TRGU's bias is within eq. 22.",
             ),
             (
                 "series_converges",
-                EXACT,
                 none("converged", tolerance=1e-5),
                 "A long Neumann series gives the implicit gradient of eq. 25.",
             ),
             (
                 "series_tail",
-                EXACT,
                 none("series_tail"),
                 "A short Neumann series lacks just the tail of eq. 25.",
             ),
             (
                 "implicit_error",
-                EXACT,
                 none("implicit_error"),
                 "The gradient less Neumann's estimate is the error of eq. 27.",
             ),
             (
                 "series_unrolls",
-                EXACT,
                 none("series_unrolls"),
                 "On a quadratic a Neumann series of T terms is reverse unrolling.",
             ),
             (
                 "first_term_is_last_step",
-                EXACT,
                 none("first_term"),
                 "On a quadratic Hessian-free is TRGU that keeps one step.",
             ),
             (
                 "early_phi_unseen",
-                EXACT,
                 equal(
                     partial(q.largest, check="early_unseen", value="ratio"), 0, "|estimate| / |g|"
                 ),
@@ -226,16 +210,14 @@ task = Task(
             ),
             (
                 "early_phi_seen",
-                EXACT,
                 none("early_seen"),
                 "Where phi acts in the early steps alone, (FG)²U gives the exact gradient.",
             ),
         ),
-        *claims(
+        *exact(
             "Section 3.2",
             (
                 "one_direction_flops",
-                EXACT,
                 at_most(
                     q.one_direction, 3.0, "unrolls", paper_value=printed("jvp_flops_over_forward")
                 ),
@@ -243,14 +225,12 @@ task = Task(
             ),
             (
                 "chunk_flops",
-                EXACT,
                 at_most(q.chunk_flops, 1.0, "share of 1 + 2c"),
                 "Each direction taken at a time adds at most two plain unrolls of FLOPs.",
             ),
             (
                 "differences_flops",
-                EXACT,
-                at_most(partial(q.largest, check="zo_flops", value="ratio"), 1.0, "ratio"),
+                up_to("zo_flops", 1.0, "ratio"),
                 "Differences take no more FLOPs than forward derivatives along as many directions.",
             ),
         ),

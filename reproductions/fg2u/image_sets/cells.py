@@ -1,11 +1,11 @@
-"""The cells of Table 1 at every scale: what is condensed, and by how many steps."""
+"""A set of images as a trial's parameters, and the cells of Table 1 at every scale."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, TypeVar
 
-from harness.declare import Profile
+from harness.declare import Params, Profile, doc, seed
 
 Dataset = Literal["mnist", "cifar10", "cifar100"]
 Method = Literal["noise", "real", "whole", "hessian-free", "neumann", "trgu", "fg2u", "rgu"]
@@ -13,126 +13,139 @@ ALL_CELLS: tuple[tuple[Dataset, int], ...] = tuple(
     (dataset, ipc) for dataset in ("mnist", "cifar10", "cifar100") for ipc in (1, 10, 50)
 )
 """Table 1's, in its order."""
+NUM_DIRECTIONS = 32
+"""The paper's b."""
+TERMS = 20
+"""Terms of Neumann's series, as the released code of online adaptation has them."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Setting:
-    """What all trials of a cell share."""
+class Condensation(Params):
+    """A set of images, and the nets that it trains."""
 
-    dataset: Dataset
-    data: str
-    image_size: int
-    ipc: int
-    width: int
-    num_blocks: int = 3
-    device: Literal["cpu", "cuda"] = "cpu"
-    at_once: int = 32
-    depth: int
-    inner_batch: int = 0
-    inner_lr: float = 0.01
-    accumulate: int = 1
-    batch_size: int = 512
-    num_nets: int = 10
-    test_steps: int
+    dataset: Dataset = doc("Data set of the paper.")
+    data: str = doc("Data set that was read for it.")
+    image_size: int = doc("Pixels per side.")
+    ipc: int = doc("Images per class; 0 for the whole training set.")
+    width: int = doc("Channels of every block of the ConvNet.")
+    num_blocks: int = doc("Its blocks; the paper has three.")
+    device: Literal["cpu", "cuda"] = doc("Where it runs.")
+    method: Method = doc("How gradients are taken, or what stands there without any.")
+    num_directions: int = doc("Random directions per gradient, b; 0 without.")
+    at_once: int = doc("Directions that are carried at a time, at most.")
+    keep: int = doc("Last inner steps that TRGU walks back; 0 without.")
+    terms: int = doc("Terms of Neumann's series beyond the first; 0 without.")
+    depth: int = doc("Inner steps T that gradients are taken through.")
+    inner_batch: int = doc("Images per inner step; 0 for all of them.")
+    inner_lr: float = doc("First inner step size, which falls to 0 along a cosine.")
+    steps: int = doc("Outer steps; of a net's training on the whole set, its steps.")
+    accumulate: int = doc("Batches, each with a net, whose mean gradient is an outer step's.")
+    lr: float = doc("First step size of the outer Adam, which falls to 0 along a line.")
+    batch_size: int = doc("Real images that judge a net; of the whole set's training, per step.")
+    num_nets: int = doc("Fresh nets of the evaluation.")
+    test_steps: int = doc("Inner steps that they are trained for.")
+    seed: int = seed("One set of images: noise, initial weights, batches, directions.")
+
+    @property
+    def num_classes(self) -> int:
+        return 100 if self.dataset == "cifar100" else 10
+
+    @property
+    def channels(self) -> int:
+        return 1 if self.data in ("digits", "mnist") else 3
+
+    @property
+    def num_images(self) -> int:
+        return self.ipc * self.num_classes
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Whole:
-    """How one net is trained on the whole set."""
+C = TypeVar("C", bound=Condensation)
 
-    steps: int
-    """0 where it is not."""
-    batch_size: int = 128
-    lr: float = 0.01
+
+def taken_by(params: C, method: Method, num_directions: int = NUM_DIRECTIONS) -> C:
+    """Return the same by another method, with its numbers; 0 for what means nothing to it."""
+    return replace(
+        params,
+        method=method,
+        num_directions=num_directions if method == "fg2u" else 0,
+        # A quarter of the unroll, as the released configuration of CaMeLS has it.
+        keep=max(1, params.depth // 4) if method == "trgu" else 0,
+        terms=TERMS if method == "neumann" else 0,
+    )
+
+
+def images_of(params: Condensation) -> Condensation:
+    """Return the set of images alone, of parameters that say more."""
+    own = {field.name for field in Condensation.fields()}
+    return Condensation.from_json({k: v for k, v in params.to_json().items() if k in own})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cell:
     """A cell of Table 1."""
 
-    setting: Setting
-    steps: int
-    """Outer steps from noise."""
-    lr: float
+    first: Condensation
+    """What starts from noise, of the first seed."""
     second_steps: int = 0
     """Outer steps of every method after the first phase; 0 where there is one phase alone."""
     second_lr: float = 0.0
-    whole: Whole
+    whole_steps: int = 0
+    """Steps of a net on the whole set; 0 where none is trained."""
 
 
-DIGITS = Setting(
-    dataset="mnist", data="digits", image_size=8, ipc=1, width=4, num_blocks=2, depth=3,
-    batch_size=64, num_nets=2, test_steps=5,
+PAPERS = Condensation(
+    dataset="cifar10", data="cifar10", image_size=32, ipc=1, width=128, num_blocks=3,
+    device="cuda", method="fg2u", num_directions=NUM_DIRECTIONS, at_once=32, keep=0, terms=0,
+    depth=100, inner_batch=0, inner_lr=0.01, steps=10000, accumulate=32, lr=1e-2, batch_size=512,
+    num_nets=10, test_steps=1000, seed=0,
 )  # fmt: skip
-MNIST = Setting(
-    dataset="mnist",
-    data="mnist",
-    image_size=14,
-    ipc=1,
-    width=8,
-    num_blocks=2,
-    depth=20,
-    inner_lr=0.05,
-    test_steps=100,
-)
+"""CIFAR-10, one image per class, as Table F.1 has it; what is not printed is the released code's.
+"""
+MNIST = replace(
+    PAPERS, dataset="mnist", data="mnist", image_size=14, width=8, num_blocks=2, device="cpu",
+    depth=20, inner_lr=0.05, steps=200, accumulate=1, lr=0.05, test_steps=100,
+)  # fmt: skip
 """Two halvings of 14 leave maps of 3 x 3, as three of 28 do; depth times step size
 are those of the paper and its code."""
-CIFAR = replace(MNIST, dataset="cifar10", data="cifar10_10k_5k", image_size=16, width=16)
-FULL_CIFAR = replace(CIFAR, image_size=32, width=128, num_blocks=3, device="cuda")
+DIGITS = replace(
+    MNIST, data="digits", image_size=8, width=4, depth=3, inner_lr=0.01, steps=2, lr=0.01,
+    batch_size=64, num_nets=2, test_steps=5,
+)  # fmt: skip
+CIFAR = replace(MNIST, dataset="cifar10", data="cifar10_10k_5k", image_size=16, width=16, steps=120)
+FULL_CIFAR = replace(CIFAR, image_size=32, width=128, num_blocks=3, device="cuda", steps=60)
 SMOKE = (
-    Cell(setting=DIGITS, steps=2, lr=0.01, whole=Whole(steps=0)),
-    Cell(
-        setting=replace(DIGITS, ipc=2), steps=2, lr=0.01, second_steps=2, second_lr=0.005,
-        whole=Whole(steps=0),
-    ),
-)  # fmt: skip
+    Cell(first=DIGITS),
+    Cell(first=replace(DIGITS, ipc=2), second_steps=2, second_lr=0.005),
+)
 CPU = (
-    Cell(setting=MNIST, steps=200, lr=0.05, whole=Whole(steps=1400)),
-    Cell(
-        setting=replace(MNIST, ipc=10, at_once=8), steps=300, lr=0.05,
-        second_steps=20, second_lr=0.02, whole=Whole(steps=0),
-    ),
-    Cell(setting=CIFAR, steps=120, lr=0.05, whole=Whole(steps=800)),
-)  # fmt: skip
-GPU = (Cell(setting=FULL_CIFAR, steps=60, lr=0.05, whole=Whole(steps=800)),)
+    Cell(first=MNIST, whole_steps=1400),
+    Cell(first=replace(MNIST, ipc=10, at_once=8, steps=300), second_steps=20, second_lr=0.02),
+    Cell(first=CIFAR, whole_steps=800),
+)
+GPU = (Cell(first=FULL_CIFAR, whole_steps=800),)
 
 
 def cells_of(profile: Profile) -> tuple[Cell, ...]:
     """Return the cells of a profile."""
-    match profile:
-        case "smoke":
-            return SMOKE
-        case "cpu":
-            return CPU
-        case "gpu":
-            return GPU
-        case "paper":
-            return tuple(paper_cell(dataset, ipc) for dataset, ipc in ALL_CELLS)
-
-
-ACCUMULATED = {
-    ("mnist", 1): 16, ("mnist", 10): 32, ("mnist", 50): 32,
-    ("cifar10", 1): 32, ("cifar10", 10): 32, ("cifar10", 50): 32,
-    ("cifar100", 1): 64, ("cifar100", 10): 64, ("cifar100", 50): 64,
-}  # fmt: skip
-"""Table F.1: batches whose mean gradient is an outer step's."""
+    if profile == "paper":
+        return tuple(paper_cell(dataset, ipc) for dataset, ipc in ALL_CELLS)
+    return {"smoke": SMOKE, "cpu": CPU, "gpu": GPU}[profile]
 
 
 def paper_cell(dataset: Dataset, ipc: int) -> Cell:
-    """Return a cell as Table F.1 has it, and what is not printed as the released code has it."""
+    """Return a cell as Table F.1 has it."""
     largest = (dataset, ipc) == ("cifar100", 50)
-    setting = Setting(
+    accumulated = {"mnist": 32, "cifar10": 32, "cifar100": 64}
+    first = replace(
+        PAPERS,
         dataset=dataset,
         data=dataset,
         image_size=28 if dataset == "mnist" else 32,
         ipc=ipc,
-        width=128,
-        device="cuda",
         at_once=32 if ipc == 1 or largest else 4,
         depth=200 if largest else 100,
         inner_batch=100 if largest else 0,
-        accumulate=ACCUMULATED[dataset, ipc],
+        accumulate=16 if (dataset, ipc) == ("mnist", 1) else accumulated[dataset],
         test_steps=1000 if ipc == 1 else 10000,
     )
-    second = {"second_steps": 10000, "second_lr": 5e-4} if ipc > 1 else {}
-    return Cell(setting=setting, steps=10000, lr=1e-2, whole=Whole(steps=20000), **second)
+    steps, lr = (10000, 5e-4) if ipc > 1 else (0, 0.0)
+    return Cell(first=first, second_steps=steps, second_lr=lr, whole_steps=20000)

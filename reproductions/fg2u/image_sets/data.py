@@ -11,7 +11,8 @@ from torch.nn.functional import avg_pool2d, pad
 
 from harness.declare import RunContext
 from harness.errors import SpecError
-from reproductions.fg2u.image_sets.experiment import Condensation
+from reproductions.fg2u.image_sets.cells import Condensation
+from reproductions.fg2u.models.draws import generator_of
 
 NUM_TEST_DIGITS = 500
 """Of the bundled digits, which have no test split of their own."""
@@ -37,11 +38,6 @@ class Splits:
 
     train: Labelled
     test: Labelled
-
-
-def generator_of(ctx: RunContext, stream: str) -> torch.Generator:
-    """Return the generator of a named random stream."""
-    return torch.Generator().manual_seed(ctx.seed(stream))
 
 
 def splits_of(params: Condensation, ctx: RunContext) -> Splits:

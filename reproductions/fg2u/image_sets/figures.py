@@ -78,7 +78,7 @@ def _images(ax: Axes, rows: pd.DataFrame) -> None:
     )
     ax.set_yticks(_middles(len(shown), size + GAP), [HEADS[name] for name in shown])
     count = lines[0].shape[1] // (size + GAP)
-    ax.set_xticks(_middles(count, size + GAP), list(range(count)))
+    ax.set_xticks(_middles(count, size + GAP), [str(place) for place in range(count)])
     ax.tick_params(length=0)
     ax.grid(visible=False)
     ax.set_xlabel("class")

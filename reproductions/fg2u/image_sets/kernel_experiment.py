@@ -8,10 +8,9 @@ from typing import Literal, NamedTuple
 
 from harness.declare import Estimate, Experiment, Needs, Profile, Scalar, doc
 from reproductions.fg2u.image_sets import experiment as condensing
-from reproductions.fg2u.image_sets.cells import cells_of
+from reproductions.fg2u.image_sets.cells import Condensation, cells_of
 from reproductions.fg2u.image_sets.experiment import (
     START_S,
-    Condensation,
     estimate_s,
     one_phase,
     seeds_of,

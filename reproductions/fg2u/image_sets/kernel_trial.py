@@ -11,9 +11,9 @@ from torch.backends import cudnn
 
 from harness.declare import Row, RunContext
 from harness.measure.in_turn import Way, rows_in_turn
-from reproductions.fg2u.image_sets.cells import SMOKE
-from reproductions.fg2u.image_sets.data import Labelled, generator_of, splits_of
-from reproductions.fg2u.image_sets.experiment import Condensation, one_phase
+from reproductions.fg2u.image_sets.cells import SMOKE, Condensation
+from reproductions.fg2u.image_sets.data import Labelled, splits_of
+from reproductions.fg2u.image_sets.experiment import one_phase
 from reproductions.fg2u.image_sets.kernel_experiment import TAKEN, KernelStep, Taken
 from reproductions.fg2u.image_sets.problem import Given, batches, condensation, first_weights
 from reproductions.fg2u.image_sets.trial import noise
@@ -23,6 +23,7 @@ from reproductions.fg2u.method.directions import make_directions
 from reproductions.fg2u.method.forward import Fg2u
 from reproductions.fg2u.method.tangents import carry
 from reproductions.fg2u.method.trees import split
+from reproductions.fg2u.models.draws import generator_of
 from reproductions.kernels.backend import chosen, without_kernels
 from reproductions.kernels.precision import apart, tolerance
 

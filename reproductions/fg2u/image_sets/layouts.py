@@ -75,7 +75,7 @@ WHOLE = Layout(
 )
 CPU_ROWS = tuple(
     replace(
-        cell_line(cell.setting.dataset, cell.setting.ipc, "test_accuracy"),
+        cell_line(cell.first.dataset, cell.first.ipc, "test_accuracy"),
         paper={},
     )
     for cell in CPU

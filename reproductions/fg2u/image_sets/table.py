@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Hashable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from harness.declare import Table, Tables, artifact, columns_of, measured, param, value
-from reproductions.fg2u.image_sets.experiment import (
-    METHODS,
-    NUM_DIRECTIONS,
-    Condensation,
-    alignments,
-    continuations,
-    runs,
-)
+from reproductions.fg2u.image_sets.cells import NUM_DIRECTIONS, Condensation
+from reproductions.fg2u.image_sets.experiment import METHODS, alignments, continuations, runs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,7 +59,14 @@ def image_set_rows(tables: Tables) -> pd.DataFrame:
         rows = tables[alignments.id]
         labels = [estimate_label(name) for name in rows["estimate"]]
         # Its parameters are those of the images, not of the gradient.
-        plain = {"method": "", "num_directions": 0, "keep": 0, "terms": 0, "steps": 0, "lr": 0.0}
+        plain: dict[str, Any] = {
+            "method": "",
+            "num_directions": 0,
+            "keep": 0,
+            "terms": 0,
+            "steps": 0,
+            "lr": 0.0,
+        }
         parts.append(rows.assign(part=COSINE, name=rows["estimate"], label=labels, **plain))
     found = pd.concat(parts, ignore_index=True).reindex(columns=SETS.names)
     drawn = found["name"].isin(SHOWN) & (found["seed"] == found["seed"].min())
@@ -73,14 +75,14 @@ def image_set_rows(tables: Tables) -> pd.DataFrame:
     return found.fillna({"first_steps": 0})
 
 
-def _from_noise(row: dict[str, object]) -> str:
+def _from_noise(row: Mapping[Hashable, Any]) -> str:
     method, ipc = str(row["method"]), int(str(row["ipc"]))
     if ipc > 1 and method in METHODS:
         return FIRST_PHASE
     return fg2u_name(int(str(row["num_directions"]))) if method == "fg2u" else method
 
 
-def _continued(row: dict[str, object]) -> str:
+def _continued(row: Mapping[Hashable, Any]) -> str:
     method = str(row["method"])
     return method if row["times"] == 1 else twice(method)
 

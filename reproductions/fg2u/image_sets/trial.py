@@ -10,22 +10,18 @@ import torch
 from torch import Tensor
 
 from harness.declare import Outcome, Row, RunContext, Status
+from reproductions.fg2u.image_sets.cells import Condensation, Method, images_of, taken_by
 from reproductions.fg2u.image_sets.data import (
     Labelled,
     digits_of,
-    generator_of,
     real_images,
     splits_of,
 )
 from reproductions.fg2u.image_sets.experiment import (
     KEPT,
-    NUM_DIRECTIONS,
     Alignment,
-    Condensation,
     Continuation,
-    Method,
     estimator,
-    numbers_of,
     runs,
 )
 from reproductions.fg2u.image_sets.problem import (
@@ -38,7 +34,9 @@ from reproductions.fg2u.image_sets.problem import (
     trained_on_all,
 )
 from reproductions.fg2u.method.descent import Phase, descend
+from reproductions.fg2u.method.noise import directions_for
 from reproductions.fg2u.method.trees import norm
+from reproductions.fg2u.models.draws import generator_of
 
 IMAGES = "images.safetensors"
 """The artifact that holds condensed images, under `images`."""
@@ -108,13 +106,10 @@ def descended(params: Condensation, ctx: RunContext, images: Tensor, train: Labe
     """Descend from images, which are changed; a second phase has nets and batches of its own."""
     stream = "second " if isinstance(params, Continuation) else ""
     method, problem = estimator(params), condensation(params, num_steps=params.depth)
-    counted = replace(method, measure_memory=True)
-    peak_bytes = counted(
-        problem,
-        images,
-        next(_supply(params, ctx, train, "counted ")),
-        generator_of(ctx, "counted directions"),
-    ).stats.peak_bytes
+    counted = next(_supply(params, ctx, train, "counted "))
+    peak_bytes = method.peak_bytes(
+        problem, images, counted, generator_of(ctx, "counted directions")
+    )
     taken = []
     for step in descend(
         problem,
@@ -164,7 +159,7 @@ def _scores(found: Sequence[float]) -> dict[str, float | str | None]:
 def alignment_rows(params: Alignment, ctx: RunContext) -> list[Row]:
     """Return every method's cosine with the exact gradient on kept images, mean over draws."""
     splits = splits_of(params, ctx)
-    images = ctx.upstream(runs, params.images()).load(IMAGES)["images"].to(params.device)
+    images = ctx.upstream(runs, images_of(params)).load(IMAGES)["images"].to(params.device)
     problem = condensation(params, num_steps=params.depth)
     several = {name: estimator(one) for name, one in _compared(params)}
     found: dict[str, list[tuple[float, float]]] = {name: [] for name in several}
@@ -183,7 +178,7 @@ def alignment_rows(params: Alignment, ctx: RunContext) -> list[Row]:
             "estimate": name,
             "cosine": (mean := fmean(cosine for cosine, _ in pairs)),
             "norm_ratio": fmean(ratio for _, ratio in pairs),
-            "equal_directions": equal_directions(mean, images.numel()),
+            "equal_directions": directions_for(mean, images.numel()),
         }
         for name, pairs in found.items()
     ]
@@ -193,19 +188,9 @@ def _compared(params: Alignment) -> list[tuple[str, Condensation]]:
     """Return what is set against the exact gradient: TRGU of some lengths, and the others."""
     others: tuple[Method, ...] = ("hessian-free", "neumann", "fg2u")
     kept = [k for k in KEPT if k < params.depth] or [1]
-    several = [(f"trgu {k}", replace(params, method="trgu", keep=k)) for k in kept]
+    several: list[tuple[str, Condensation]] = [
+        (f"trgu {k}", replace(params, method="trgu", keep=k)) for k in kept
+    ]
     for method in others:
-        numbers = numbers_of(method, depth=params.depth, num_directions=NUM_DIRECTIONS)
-        several.append((method, replace(params, **numbers)))
+        several.append((method, taken_by(params, method)))
     return several
-
-
-def equal_directions(cosine: float, num_entries: int) -> float | None:
-    """Return the b whose expected cosine, about sqrt(b / (b + N - 1)), is this; None below 0.
-
-    >>> round(equal_directions(0.5, 301))
-    100
-    """
-    if not 0.0 < cosine < 1.0:
-        return None
-    return cosine**2 * (num_entries - 1) / (1.0 - cosine**2)

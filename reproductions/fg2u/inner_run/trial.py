@@ -12,11 +12,11 @@ from reproductions.fg2u.inner_run.experiment import LATER, InnerRun, images_of
 from reproductions.fg2u.method.trees import norm
 from reproductions.fg2u.models.condensation import (
     IMAGES,
+    NET,
     condensation,
-    generator_of,
-    initial_weights,
     inner_loss,
 )
+from reproductions.fg2u.models.draws import generator_of
 
 STEPS = (0, 1, 10, 20, 50, 100, 200, 500, 1000, 2000)
 """At which the paper's curves were read."""
@@ -26,7 +26,7 @@ def inner_rows(params: InnerRun, ctx: RunContext) -> list[Row]:
     """Return loss and gradient norm before any step and after some."""
     images = ctx.upstream(condensations, images_of(params)).load(IMAGES)["images"]
     problem = condensation(params.num_steps)
-    init = initial_weights(generator_of(ctx, "inner run"))
+    init = NET.drawn(generator_of(ctx, "inner run"))
     shown = {*STEPS, params.depth, LATER * params.depth, params.num_steps}
     rows: list[Row] = []
     with torch.no_grad():

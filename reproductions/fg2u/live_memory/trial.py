@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -18,10 +17,12 @@ from reproductions.fg2u.live_memory.experiment import (
     Setting,
     counted_of,
 )
-from reproductions.fg2u.method.methods import hypergradient
+from reproductions.fg2u.method.estimator import Estimator
+from reproductions.fg2u.method.methods import fitted
 from reproductions.fg2u.method.optimizers import Sgd
 from reproductions.fg2u.method.problem import Problem
 from reproductions.fg2u.method.trees import num_bytes, num_entries, tree_map
+from reproductions.fg2u.models.draws import generator_of
 from reproductions.fg2u.models.images import NETS, Judge, training_images
 
 CIFAR = (3, 32, 32)
@@ -44,7 +45,7 @@ def peak_rows(setting: Setting, ctx: RunContext) -> list[Row]:
 
 def problem_of(setting: Setting, ctx: RunContext) -> tuple[Problem, Tensor, Judge]:
     """Return the problem, noise images as phi, and digits (on a GPU noise too) that judge."""
-    net, generator = NETS[setting.net], torch.Generator().manual_seed(ctx.seed("init"))
+    net, generator = NETS[setting.net], generator_of(ctx, "init")
     init, count = net.drawn(generator), setting.outer_batch
     if setting.device == "cuda":
         images, labels = torch.rand(count, *CIFAR, generator=generator), torch.arange(count) % 10
@@ -70,11 +71,10 @@ def peak_bytes(one: Counted, problem: Problem, phi: Tensor, batch: Judge, seed: 
     try:
         if one.method == "plain":
             return plain_peak_bytes(problem, phi, batch)
-        estimator = hypergradient(one.method, measure_memory=True, **options_of(one))
-        meta = estimator(problem, phi, batch, torch.Generator().manual_seed(seed))
+        estimator = estimator_of(one)
+        return estimator.peak_bytes(problem, phi, batch, torch.Generator().manual_seed(seed))
     except torch.cuda.OutOfMemoryError:
         return None
-    return meta.stats.peak_bytes
 
 
 def plain_peak_bytes(problem: Problem, phi: Tensor, batch: Judge) -> int | None:
@@ -83,15 +83,9 @@ def plain_peak_bytes(problem: Problem, phi: Tensor, batch: Judge) -> int | None:
         return peak_of(lambda: problem.unroll(phi, batch), measured=True, device=phi.device)[1]
 
 
-def options_of(one: Counted) -> dict[str, Any]:
-    """Return a method's options; as many directions as it carries at once."""
-    match one.method:
-        case "fg2u" | "fg2u-zo":
-            return {"num_directions": one.chunk, "chunk": one.chunk}
-        case "trgu":
-            return {"keep": one.keep}
-        case "rgu-mixflow":
-            return {"segment": one.segment}
-        case "neumann":
-            return {"terms": TERMS}
-    return {}
+def estimator_of(one: Counted) -> Estimator:
+    """Return a method, with as many directions as it carries at once."""
+    return fitted(
+        one.method, num_directions=one.chunk, chunk=one.chunk, keep=one.keep, segment=one.segment,
+        terms=TERMS,
+    )  # fmt: skip

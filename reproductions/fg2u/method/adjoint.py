@@ -11,12 +11,13 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.func import jvp, vmap
+from torch.func import vmap
 
-from reproductions.fg2u.method.forward import Fg2u, Slopes
+from reproductions.fg2u.method.forward import Fg2u
 from reproductions.fg2u.method.problem import Problem
 from reproductions.fg2u.method.reverse import end
-from reproductions.fg2u.method.trees import Tree, detached, floating, norm
+from reproductions.fg2u.method.tangents import Slopes
+from reproductions.fg2u.method.trees import ONCE, Tree, detached, floating, norm, pushed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,10 +30,10 @@ class Fg2uAdjoint(Fg2u):
 
     def slopes(self, problem: Problem, phi: Tree, batch: Any, rows: Tree) -> Slopes:
         def along(v: Tree) -> tuple[Tree, Tree, Tensor]:
-            state, y = jvp(lambda p: _last_state(problem, p, batch), (phi,), (v,))
+            state, y = pushed(lambda p: _last_state(problem, p, batch), (phi,), (v,))
             return state, y, norm(floating(y)) / norm(v)
 
-        state, y_C, growth_C = vmap(along, out_dims=(None, 0, 0))(rows)
+        state, y_C, growth_C = vmap(along, out_dims=(ONCE, 0, 0))(rows)
         with torch.enable_grad():
             value, adjoint, grad = end(problem, detached(state), phi, batch)
         slope_C = _product(y_C, adjoint) + _product(rows, grad)

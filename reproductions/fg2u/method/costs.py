@@ -18,6 +18,7 @@ from reproductions.fg2u.method.directions import make_directions
 from reproductions.fg2u.method.estimator import Estimator
 from reproductions.fg2u.method.forward import Directional, Fg2u, Fg2uZo, Fgu
 from reproductions.fg2u.method.implicit import HessianFree, Neumann
+from reproductions.fg2u.method.noise import expected_square
 from reproductions.fg2u.method.problem import GradientStep, Problem
 from reproductions.fg2u.method.reverse import Rgu, RguCheckpoint, RguMixflow, Trgu, root_size
 from reproductions.fg2u.method.trees import Tree, num_entries
@@ -162,10 +163,8 @@ def _few(method: Directional, count: int, num_entries: int) -> Directional:
 
 
 def _peak(problem: Problem, phi: Tree, batch: Any, method: Estimator, steps: int) -> int:
-    tried = replace(method, measure_memory=True)
-    peak = tried(_shortened(problem, steps), phi, batch, torch.Generator().manual_seed(0))
-    assert peak.stats.peak_bytes is not None
-    return peak.stats.peak_bytes
+    generator = torch.Generator().manual_seed(0)
+    return method.peak_bytes(_shortened(problem, steps), phi, batch, generator)
 
 
 def _seconds(problem: Problem, phi: Tree, batch: Any, method: Estimator) -> float:
@@ -197,6 +196,6 @@ def _shortened(problem: Problem, steps: int) -> Problem:
 
 def _error(method: Estimator, num_entries: int) -> float | None:
     if isinstance(method, Directional) and not method.is_biased:
-        excess = {"rademacher": -1, "philox": -1, "gaussian": 1}.get(method.directions)
-        return None if excess is None else ((num_entries + excess) / method.num_directions) ** 0.5
+        square = expected_square(method.directions, num_entries, method.num_directions)
+        return None if square is None else square**0.5
     return None if method.is_biased else 0.0

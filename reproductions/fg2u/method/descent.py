@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import inf
 from typing import Any
@@ -14,8 +15,8 @@ from torch.optim import Optimizer
 
 from harness.errors import SpecError
 from reproductions.fg2u.method.estimator import Estimator, MetaGrad
-from reproductions.fg2u.method.faults import check_phi
 from reproductions.fg2u.method.problem import Problem, check_whole
+from reproductions.fg2u.method.refusals import check_phi
 from reproductions.fg2u.method.trees import Tree, added, norm, scaled, tree_leaves, tree_map
 
 MakeOptimizer = Callable[[list[Tensor], float], Optimizer]
@@ -160,24 +161,16 @@ def _noise(found: list[MetaGrad], mean: Tree) -> float | None:
     return float((sum(apart) / (len(found) * (len(found) - 1))) ** 0.5)
 
 
-class _bar:
-    """A progress bar where it is asked for, and nothing otherwise."""
+@contextmanager
+def _bar(total: int, wanted: bool) -> Iterator[Callable[[OuterStep], None]]:
+    """Give what moves a progress bar, where it is asked for, and nothing otherwise."""
+    if not wanted:
+        yield lambda step: None
+        return
+    from rich.progress import Progress
 
-    def __init__(self, total: int, wanted: bool) -> None:
-        self._total, self._wanted, self._progress = total, wanted, None
-
-    def __enter__(self) -> Callable[[OuterStep], None]:
-        if not self._wanted:
-            return lambda step: None
-        from rich.progress import Progress
-
-        progress = self._progress = Progress()
-        progress.start()
-        task = progress.add_task("outer steps", total=self._total)
-        return lambda step: progress.update(
+    with Progress() as progress:
+        task = progress.add_task("outer steps", total=total)
+        yield lambda step: progress.update(
             task, advance=1, description=f"outer loss {step.outer_value:.4g}"
         )
-
-    def __exit__(self, *_: object) -> None:
-        if self._progress is not None:
-            self._progress.stop()

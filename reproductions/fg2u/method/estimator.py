@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import torch
@@ -15,7 +15,8 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from harness.errors import RunError
 from harness.measure.live_bytes import peak_of
 from reproductions.fg2u.method.explained import explained
-from reproductions.fg2u.method.faults import (
+from reproductions.fg2u.method.problem import Problem
+from reproductions.fg2u.method.refusals import (
     Needs,
     check_influence,
     check_phi,
@@ -23,7 +24,6 @@ from reproductions.fg2u.method.faults import (
     refuse_autocast,
     where_not_finite,
 )
-from reproductions.fg2u.method.problem import Problem
 from reproductions.fg2u.method.trees import Tree, detached, is_finite, is_zero, tree_leaves
 
 MAX_GROWTH = 1e3
@@ -32,13 +32,9 @@ MAX_GROWTH = 1e3
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Counts:
-    """Derivatives taken through the inner problem."""
+    """What was taken of the inner problem."""
 
     inner_steps: int = 0
-    jvps: int = 0
-    """Steps whose Jacobian was multiplied from the right."""
-    vjps: int = 0
-    """Steps, or inner gradients, whose Jacobian was multiplied from the left."""
     hvps: int = 0
     """Hessians of the inner loss times a vector."""
 
@@ -135,6 +131,15 @@ class Estimator(ABC):
         self._warn(parts)
         stats = Stats(seconds=seconds, peak_bytes=peak_bytes, counts=parts.counts, **parts.facts)
         return MetaGrad(grad=detached(parts.grad), outer_value=parts.value.detach(), stats=stats)
+
+    def peak_bytes(
+        self, problem: Problem, phi: Tree, batch: Any = None,
+        generator: torch.Generator | None = None,
+    ) -> int:  # fmt: skip
+        """Return the most live bytes that one estimate adds, counted."""
+        peak = replace(self, measure_memory=True)(problem, phi, batch, generator).stats.peak_bytes
+        assert peak is not None
+        return peak
 
     def _judge(self, problem: Problem, phi: Tree, batch: Any, parts: Parts) -> None:
         """Raise for a gradient that is no number, or of a phi that nothing depends on."""

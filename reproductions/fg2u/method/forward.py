@@ -8,24 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, NamedTuple, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import torch
 from torch import Tensor
-from torch.func import grad, jvp, vmap
+from torch.func import grad, vmap
 
 from harness.errors import SpecError
 from reproductions.fg2u.method.directions import Directions, Kind, make_directions
 from reproductions.fg2u.method.estimator import Counts, Estimator, Parts
-from reproductions.fg2u.method.faults import Needs
+from reproductions.fg2u.method.noise import expected_square
 from reproductions.fg2u.method.problem import Problem, check_whole
-from reproductions.fg2u.method.tangents import carry, kernel_of
+from reproductions.fg2u.method.refusals import Needs
+from reproductions.fg2u.method.tangents import Slopes, carry, kernel_of
 from reproductions.fg2u.method.trees import (
+    ONCE,
     Tree,
     added,
     floating,
+    inner,
     norm,
     num_entries,
+    pushed,
     split,
     tree_leaves,
     tree_map,
@@ -34,17 +38,6 @@ from reproductions.fg2u.method.workers import ONE, Workers
 
 Scheme = Literal["forward", "central"]
 Differenced = Literal["loss", "result"]
-
-
-class Slopes(NamedTuple):
-    """A chunk of directional derivatives of h."""
-
-    value: Tensor
-    """h(phi)."""
-    slope_C: Tensor
-    """w = dh/dphi v of each direction."""
-    growth_C: Tensor
-    """|dtheta_T/dphi v| / |v| of each; NaN where it is not known."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,12 +109,6 @@ def _weighted(weight_C: Tensor, rows: Tree) -> Tree:
     return tree_map(lambda row: torch.tensordot(weight_C.to(row), row, dims=1), rows)
 
 
-def _product(left: Tree, right: Tree) -> Tensor:
-    """Return the inner product of two trees of one shape."""
-    pairs = zip(tree_leaves(left), tree_leaves(right), strict=True)
-    return torch.stack([(a * b).sum() for a, b in pairs]).sum()
-
-
 def _drawn_seed(generator: torch.Generator | None) -> int:
     """Draw the seed of the directions, on the generator's own device."""
     device = generator.device if generator is not None else "cpu"
@@ -143,17 +130,13 @@ def _largest(growths: list[Tensor]) -> float | None:
 def _noise(drawn: Directions, slope_b: Tensor) -> dict[str, float | None]:
     """Return what slopes along random directions tell of the gradient and of the error.
 
-    E w^2 = |g|^2 for independent directions with E vv^T = I. Rademacher's error is then
-    (N-1)/b |g|^2, which is Lemma 3.1, and a Gaussian's (N+1)/b |g|^2.
+    E w^2 = |g|^2 for independent directions with E vv^T = I, as coordinates are not.
     """
-    if drawn.kind not in ("rademacher", "philox", "gaussian"):
+    share = expected_square(drawn.kind, drawn.num_entries, drawn.count)
+    if share is None or drawn.kind == "coordinate":
         return {}
     square = float(slope_b.square().mean())
-    excess = drawn.num_entries + (1 if drawn.kind == "gaussian" else -1)
-    return {
-        "gradient_norm": square**0.5,
-        "noise_norm": (square * excess / drawn.count) ** 0.5,
-    }
+    return {"gradient_norm": square**0.5, "noise_norm": (share * square) ** 0.5}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,20 +152,19 @@ class Fg2u(Directional):
     def slopes(self, problem: Problem, phi: Tree, batch: Any, rows: Tree) -> Slopes:
         kernel = kernel_of(problem, phi, batch)
         if kernel is not None:
-            carried = carry(kernel, problem, phi, batch, rows)
-            return Slopes(carried.value, carried.slope_C, carried.norm_C / vmap(norm)(rows))
+            return carry(kernel, problem, phi, batch, rows)
 
         def along(v: Tree) -> tuple[Tensor, Tensor, Tensor]:
-            (value, _), (w, y) = jvp(lambda p: problem.unroll(p, batch), (phi,), (v,))
+            (value, _), (w, y) = pushed(lambda p: problem.unroll(p, batch), (phi,), (v,))
             return value, w, norm(floating(y)) / norm(v)
 
         if len(tree_leaves(rows)[0]) == 1:
             value, w, growth = along(tree_map(lambda row: row[0], rows))
             return Slopes(value, w[None], growth[None])
-        return Slopes(*vmap(along, out_dims=(None, 0, 0))(rows))
+        return Slopes(*vmap(along, out_dims=(ONCE, 0, 0))(rows))
 
     def counts(self, num_steps: int, num_directions: int) -> Counts:
-        return Counts(inner_steps=num_steps * num_directions, jvps=num_steps * num_directions)
+        return Counts(inner_steps=num_steps * num_directions)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -237,7 +219,7 @@ class Fg2uZo(Directional):
             here = judged(phi) if value is None else value
             slope_C = (values(moved(self.mu)) - values(moved(-self.mu))) / (2 * self.mu)
         if along_phi is not None:
-            slope_C = slope_C + vmap(lambda row: _product(along_phi, row))(rows)
+            slope_C = slope_C + vmap(lambda row: inner(along_phi, row))(rows)
         value = here if value is None else value
         return Slopes(value, slope_C, torch.full_like(slope_C, torch.nan))
 
@@ -250,7 +232,7 @@ class Fg2uZo(Directional):
             return lambda p: problem.unroll(p, batch)[0], None, None
         value, state = problem.unroll(phi, batch)
         by_state, by_phi = grad(problem.outer, argnums=(0, 1))(state, phi, batch)
-        return lambda p: _product(by_state, problem.unroll(p, batch)[1]), value, by_phi
+        return lambda p: inner(by_state, problem.unroll(p, batch)[1]), value, by_phi
 
     def counts(self, num_steps: int, num_directions: int) -> Counts:
         per_direction = 2 if self.scheme == "central" else 1
@@ -274,9 +256,9 @@ class Fgu(Estimator):
         every = torch.eye(count, dtype=tree_leaves(phi)[0].dtype)
         with torch.no_grad():
             value, slope_N = vmap(
-                lambda v: jvp(lambda p: problem.unroll(p, batch)[0], (phi,), (v,)),
-                out_dims=(None, 0),
+                lambda v: pushed(lambda p: problem.unroll(p, batch)[0], (phi,), (v,)),
+                out_dims=(ONCE, 0),
             )(split(every, phi))
         grad = tree_map(lambda leaf: leaf[0], split(slope_N[None], phi))
         steps = problem.num_steps * count
-        return Parts(grad=grad, value=value, counts=Counts(inner_steps=steps, jvps=steps))
+        return Parts(grad=grad, value=value, counts=Counts(inner_steps=steps))

@@ -22,6 +22,7 @@ from reproductions.fg2u.method.trees import (
     Tree,
     added,
     attached,
+    inner,
     like,
     norm,
     scaled,
@@ -72,7 +73,7 @@ class Neumann(Estimator):
         return Parts(
             grad=tree_map(torch.sub, grad, mixed),
             value=value,
-            counts=Counts(inner_steps=problem.num_steps, vjps=1, hvps=self.terms),
+            counts=Counts(inner_steps=problem.num_steps, hvps=self.terms),
             facts={"diverged": not largest <= MAX_RISE},
         )
 
@@ -96,9 +97,9 @@ class Gradient:
 
     def times(self, vector: Tree) -> tuple[Tree, Tree]:
         """Return the vector times d2g/dtheta2, and times d2g/dtheta dphi."""
-        pairs = zip(tree_leaves(self.gradient), tree_leaves(vector), strict=True)
-        product = torch.stack([(g * v).sum() for g, v in pairs]).sum()
-        return pulled_back(product, (self.params, self.phi), None, keep=True)
+        product = inner(self.gradient, vector)
+        by_params, by_phi = pulled_back(product, (self.params, self.phi), None, keep=True)
+        return by_params, by_phi
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
 from harness.errors import SpecError, nearest
@@ -41,3 +42,9 @@ def hypergradient(method: str, **options: Any) -> Estimator:
         return METHODS[method](**options)
     except TypeError as error:
         raise SpecError(f"{method}: {str(error).split('() ')[-1]}") from error
+
+
+def fitted(method: str, **options: Any) -> Estimator:
+    """Return a method by its name with those of some options that it has."""
+    own = {field.name for field in fields(METHODS[method]) if field.init}  # type: ignore[arg-type]
+    return hypergradient(method, **{name: v for name, v in options.items() if name in own})

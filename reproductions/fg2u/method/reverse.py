@@ -14,13 +14,13 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor
 from torch.func import grad as func_grad
-from torch.func import jvp, vjp
+from torch.func import vjp
 
 from harness.errors import SpecError
 from reproductions.fg2u.method.estimator import Counts, Estimator, Parts
-from reproductions.fg2u.method.faults import Needs
 from reproductions.fg2u.method.optimizers import Inner
 from reproductions.fg2u.method.problem import GradientStep, Problem, check_whole
+from reproductions.fg2u.method.refusals import Needs
 from reproductions.fg2u.method.trees import (
     Tree,
     added,
@@ -28,6 +28,7 @@ from reproductions.fg2u.method.trees import (
     detached,
     floating,
     has_gradient,
+    pushed,
     tree_leaves,
     tree_map,
     zeros_for_none,
@@ -103,7 +104,7 @@ def walked_back(problem: Problem, phi: Tree, batch: Any, *, kept: int) -> Parts:
     value = problem.outer(state, phi, batch)
     del state
     grad = pulled_back(value, phi, None)
-    return Parts(grad=grad, value=value, counts=Counts(inner_steps=problem.num_steps, vjps=kept))
+    return Parts(grad=grad, value=value, counts=Counts(inner_steps=problem.num_steps))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -211,7 +212,7 @@ class RguCheckpoint(Segmented):
         return before, more
 
     def counts(self, num_steps: int) -> Counts:
-        return Counts(inner_steps=2 * num_steps, vjps=num_steps)
+        return Counts(inner_steps=2 * num_steps)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -269,17 +270,19 @@ class RguMixflow(Segmented):
         """Return the adjoint of a step's state, and what the step adds to the gradient."""
 
         def gradients(params: Tree, phi: Tree) -> tuple[Tree, Tree]:
-            return func_grad(step.loss, argnums=(0, 1))(params, phi, batch, number)
+            found = func_grad(step.loss, argnums=(0, 1))(params, phi, batch, number)
+            return found[0], found[1]
 
         with torch.no_grad():
             gradient = func_grad(step.loss)(state.params, phi, batch, number)
-            _, walk = vjp(
+            taken: Any = vjp(
                 lambda g, s, p: step.optimizer.update(g, s, p, number), gradient, state, phi
             )
+            _, walk = taken
             along, before, by_rate = walk(adjoint)
-            del walk, gradient
+            del walk, taken, gradient
             still = tree_map(torch.zeros_like, phi)
-            _, (by_params, by_phi) = jvp(gradients, (state.params, phi), (along, still))
+            _, (by_params, by_phi) = pushed(gradients, (state.params, phi), (along, still))
         if self.freeze_optimizer_state:
             before = Inner(before.params, tree_map(torch.zeros_like, before.slots))
         return Inner(added(before.params, by_params), before.slots), added(by_rate, by_phi)

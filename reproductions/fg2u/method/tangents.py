@@ -13,23 +13,24 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
-from torch.func import grad, jvp, vmap
+from torch.func import grad, vmap
 
 from reproductions.fg2u.method.optimizers import Adam, Inner, Optimizer, Sgd
 from reproductions.fg2u.method.problem import GradientStep, Problem
-from reproductions.fg2u.method.trees import Tree, norm, split, tree_leaves, tree_map
+from reproductions.fg2u.method.trees import ONCE, Tree, norm, pushed, split, tree_leaves, tree_map
 from reproductions.kernels import backend
 from reproductions.kernels.tangent_step import plain as rules
 
 
-class Carried(NamedTuple):
-    """What a pass along C directions ends with."""
+class Slopes(NamedTuple):
+    """A chunk of directional derivatives of h."""
 
     value: Tensor
     """h(phi)."""
     slope_C: Tensor
-    norm_C: Tensor
-    """Norm of the tangent of theta_T and of what the optimizer remembers."""
+    """w = dh/dphi v of each direction."""
+    growth_C: Tensor
+    """|dtheta_T/dphi v| / |v| of each; NaN where it is not known."""
 
 
 def kernel_of(problem: Problem, phi: Tree, batch: Any) -> ModuleType | None:
@@ -73,10 +74,10 @@ def _is_known(optimizer: Optimizer) -> bool:
     return type(optimizer) is Adam or (type(optimizer) is Sgd and optimizer.momentum > 0.0)
 
 
-def carry(kernel: ModuleType, problem: Problem, phi: Tree, batch: Any, rows: Tree) -> Carried:
+def carry(kernel: ModuleType, problem: Problem, phi: Tree, batch: Any, rows: Tree) -> Slopes:
     """Unroll a problem and its tangents along `rows`, each leaf of shape (C, ...)."""
     step = problem.gradient_step
-    state, along = _each(lambda v: jvp(lambda p: problem.start(p, batch), (phi,), (v,)), rows)
+    state, along = _each(lambda v: pushed(lambda p: problem.start(p, batch), (phi,), (v,)), rows)
     params, leaf = state.params, tree_leaves(state)[0]
     dtype, device = leaf.dtype, leaf.device
     point, moving = (_flat(step.optimizer, each, at) for at, each in enumerate((state, along)))
@@ -91,7 +92,7 @@ def carry(kernel: ModuleType, problem: Problem, phi: Tree, batch: Any, rows: Tre
 
         here = _whole(point.value, params)
         (gradient, lr), (d_gradient, d_lr) = _each(
-            lambda d_p, d_q, here=here, slope=slope: jvp(slope, (here, phi), (d_p, d_q)),
+            lambda d_p, d_q, here=here, slope=slope: pushed(slope, (here, phi), (d_p, d_q)),
             split(moving.value, params), rows,
         )  # fmt: skip
         rule = _rule(step.optimizer, float(lr), number)
@@ -104,7 +105,7 @@ def carry(kernel: ModuleType, problem: Problem, phi: Tree, batch: Any, rows: Tre
 def _judged(
     problem: Problem, phi: Tree, batch: Any, rows: Tree,
     point: rules.Point, moving: rules.Point, params: Tree,
-) -> Carried:  # fmt: skip
+) -> Slopes:  # fmt: skip
     """Return the outer loss at the end, and its slopes."""
     end = _whole(point.value, params)
 
@@ -112,9 +113,9 @@ def _judged(
         return problem.outer(Inner(p, ()), q, batch)
 
     value, slope_C = _each(
-        lambda d_p, d_q: jvp(outer, (end, phi), (d_p, d_q)), split(moving.value, params), rows
+        lambda d_p, d_q: pushed(outer, (end, phi), (d_p, d_q)), split(moving.value, params), rows
     )
-    return Carried(value, slope_C, vmap(norm)(moving.tensors))
+    return Slopes(value, slope_C, vmap(norm)(moving.tensors) / vmap(norm)(rows))
 
 
 def _each(function: Callable[..., Any], *trees: Tree) -> tuple[Any, Any]:
@@ -125,7 +126,8 @@ def _each(function: Callable[..., Any], *trees: Tree) -> tuple[Any, Any]:
     if len(tree_leaves(trees[0])[0]) == 1:
         value, along = function(*(tree_map(lambda row: row[0], tree) for tree in trees))
         return value, tree_map(lambda leaf: leaf[None], along)
-    return vmap(function, out_dims=(None, 0))(*trees)  # type: ignore[no-any-return]
+    value, along = vmap(function, out_dims=(ONCE, 0))(*trees)
+    return value, along
 
 
 def _flat(optimizer: Optimizer, state: Inner, dims: int) -> rules.Point:

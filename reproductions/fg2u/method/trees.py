@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch.func import jvp
 from torch.utils._pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
 
 Tree = Any
 """A tensor, or a nest of tuples, lists and dictionaries of tensors."""
+ONCE: Any = None
+"""Of `out_dims`: what is the same for all rows, which torch's own types leave out."""
 
 __all__ = [
     "Tree", "tree_leaves", "tree_map", "like", "detached", "attached", "has_gradient", "floating",
     "norm", "is_finite", "is_zero", "num_entries", "num_bytes", "split", "zeros_for_none", "added",
-    "scaled",
+    "scaled", "inner", "pushed", "ONCE",
 ]  # fmt: skip
 
 
@@ -78,7 +81,7 @@ def split(flat_CN: Tensor, tree: Tree) -> Tree:
     They take the dtype and the device of those leaves.
     """
     leaves = tree_leaves(tree)
-    parts = flat_CN.split([leaf.numel() for leaf in leaves], dim=1)
+    parts = torch.split(flat_CN, [leaf.numel() for leaf in leaves], dim=1)
     return like(
         tree,
         [
@@ -102,3 +105,18 @@ def added(left: Tree, right: Tree) -> Tree:
 def scaled(factor: float | Tensor, tree: Tree) -> Tree:
     """Return a multiple of a tree."""
     return tree_map(lambda leaf: factor * leaf, tree)
+
+
+def inner(left: Tree, right: Tree) -> Tensor:
+    """Return the inner product of two trees of one shape."""
+    pairs = zip(tree_leaves(left), tree_leaves(right), strict=True)
+    return torch.stack([(a * b).sum() for a, b in pairs]).sum()
+
+
+def pushed(
+    function: Callable[..., Any], at: tuple[Tree, ...], along: tuple[Tree, ...]
+) -> tuple[Any, Any]:
+    """Return a function's value and its tangent."""
+    found: Any = jvp(function, at, along)
+    value, tangent = found
+    return value, tangent

@@ -36,9 +36,8 @@ class Workers:
         import torch.distributed as dist
 
         told = torch.tensor(seed, device=device)
-        dist.broadcast(
-            told, src=dist.get_global_rank(self.group or dist.group.WORLD, 0), group=self.group
-        )
+        first = dist.get_global_rank(self.group, 0) if self.group is not None else 0
+        dist.broadcast(told, src=first, group=self.group)
         return int(told)
 
     def check_agreed(self, value: Tensor) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,9 +14,13 @@ from torch.nn.functional import cross_entropy
 from harness.declare import RunContext
 from reproductions.fg2u.method.optimizers import Sgd
 from reproductions.fg2u.method.problem import Problem, from_loss
-from reproductions.fg2u.models.example import SIZES, scores
+from reproductions.fg2u.models.draws import generator_of
+from reproductions.fg2u.models.mlp import Mlp, scores
 
 Weights = list[Tensor]
+NUM_DIGITS = 10
+NET = Mlp(sizes=(64, 32, NUM_DIGITS))
+"""Pixels, hidden units, digits."""
 NUM_TRAIN = 1297
 """Digits of outer batches; the other 500 are for tests."""
 LR, MOMENTUM = 0.05, 0.9
@@ -48,26 +51,13 @@ def split_digits(ctx: RunContext) -> tuple[Digits, Digits]:
     return train, test
 
 
-def generator_of(ctx: RunContext, stream: str) -> torch.Generator:
-    """Return the generator of a named random stream."""
-    return torch.Generator().manual_seed(ctx.seed(stream))
-
-
-def initial_weights(generator: torch.Generator, *nets: int) -> Weights:
-    """Draw a net's weights, of the variance that keeps that of its inputs; or those of several."""
-    return [
-        torch.randn(*nets, after, before, generator=generator) / before**0.5
-        for before, after in itertools.pairwise(SIZES)
-    ]
-
-
 def outer_batches(ctx: RunContext, digits: Digits, size: int) -> Iterator[dict[str, Any]]:
     """Yield, for outer steps, new initial weights and real digits, each drawn anew."""
     init, drawn = generator_of(ctx, "init"), generator_of(ctx, "batches")
     while True:
         rows = torch.randperm(len(digits.labels), generator=drawn)[:size]
         yield {
-            "init": initial_weights(init),
+            "init": NET.drawn(init),
             "images": digits.images[rows],
             "labels": digits.labels[rows],
         }
@@ -76,8 +66,13 @@ def outer_batches(ctx: RunContext, digits: Digits, size: int) -> Iterator[dict[s
 def inner_loss(weights: Weights, images: Tensor) -> Tensor:
     """Return the mean loss of a net on the ten images; the sum over several nets."""
     found = scores(weights, images)
-    digit = torch.arange(SIZES[-1]).repeat(math.prod(found.shape[:-2]))
-    return cross_entropy(found.flatten(0, -2), digit, reduction="sum") / SIZES[-1]
+    digit = torch.arange(NUM_DIGITS).repeat(math.prod(found.shape[:-2]))
+    return cross_entropy(found.flatten(0, -2), digit, reduction="sum") / NUM_DIGITS
+
+
+def judged(weights: Weights, phi: Any, batch: dict[str, Any]) -> Tensor:
+    """Return the outer loss: the mean on real images, which the inner loss does not see."""
+    return cross_entropy(scores(weights, batch["images"]), batch["labels"])
 
 
 def condensation(num_steps: int) -> Problem:
@@ -85,12 +80,24 @@ def condensation(num_steps: int) -> Problem:
     return from_loss(
         start=lambda phi, batch: batch["init"],
         loss=lambda weights, phi, batch, number: inner_loss(weights, phi),
-        outer_loss=lambda weights, phi, batch: cross_entropy(
-            scores(weights, batch["images"]), batch["labels"]
-        ),
+        outer_loss=judged,
         optimizer=Sgd(lr=LR, momentum=MOMENTUM),
         num_steps=num_steps,
     )
+
+
+def example(num_steps: int = 30, seed: int = 0) -> tuple[Problem, Tensor, dict[str, Any]]:
+    """Return a problem at hand: with noise images, and a batch of weights and real digits."""
+    from harness.data.bundled import digits
+
+    generator = torch.Generator().manual_seed(seed)
+    real = digits()
+    batch = {
+        "init": NET.drawn(generator),
+        "images": torch.from_numpy(real["x"][:512]).float() / 16.0,
+        "labels": torch.from_numpy(real["y"][:512]).long(),
+    }
+    return condensation(num_steps), torch.rand(10, 8, 8, generator=generator), batch
 
 
 def accuracies(images: Tensor, test: Digits, init: Weights, *, num_steps: int) -> Tensor:

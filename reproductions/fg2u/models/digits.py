@@ -5,7 +5,6 @@ The inner net is smooth, so that differences along a direction have all their or
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,11 +17,12 @@ from torch.nn.functional import cross_entropy
 
 from reproductions.fg2u.method.optimizers import Sgd
 from reproductions.fg2u.method.problem import Problem, from_loss
-from reproductions.fg2u.models.example import scores
+from reproductions.fg2u.models.condensation import judged
+from reproductions.fg2u.models.mlp import Mlp, scores
 
 WIDTH, NUM_CLASSES = 8, 10
-SIZES = (WIDTH * WIDTH, 16, NUM_CLASSES)
-"""Pixels, hidden units, classes: an MLP without biases."""
+NET = Mlp(sizes=(WIDTH * WIDTH, 16, NUM_CLASSES))
+"""Pixels, hidden units, classes."""
 LR, MOMENTUM = 0.05, 0.9
 NUM_TRAINED, NUM_JUDGED = 64, 128
 """Real images of the inner loss, where it has some, and of the outer loss."""
@@ -47,20 +47,12 @@ def draw_batch(arrays: Mapping[str, np.ndarray], generator: torch.Generator) -> 
     pixels = torch.tensor(arrays["x"], dtype=torch.float64)[chosen] / 16.0
     classes = torch.tensor(arrays["y"], dtype=torch.int64)[chosen]
     return {
-        "init": [
-            torch.randn(b, a, generator=generator, dtype=torch.float64) / a**0.5
-            for a, b in itertools.pairwise(SIZES)
-        ],
+        "init": NET.drawn(generator, dtype=torch.float64),
         "x": pixels[:NUM_TRAINED],
         "y": classes[:NUM_TRAINED],
         "images": pixels[NUM_TRAINED:],
         "labels": classes[NUM_TRAINED:],
     }
-
-
-def judged(weights: list[Tensor], phi: Tensor, batch: dict[str, Any]) -> Tensor:
-    """Return the outer loss: cross entropy on real images that the inner loss has not seen."""
-    return cross_entropy(scores(weights, batch["images"]), batch["labels"])
 
 
 def few_pixels(

@@ -34,10 +34,10 @@ class GivenNet:
 
     def hidden(self, weights: Weights, tokens_BL: Tensor) -> Tensor:
         found = self.call(weights, input_ids=tokens_BL, output_hidden_states=True, use_cache=False)
-        return found.hidden_states[-1]  # type: ignore[no-any-return]
+        return found.hidden_states[-1]
 
     def logits(self, weights: Weights, tokens_BL: Tensor) -> Tensor:
-        return self.call(weights, input_ids=tokens_BL, use_cache=False).logits  # type: ignore[no-any-return]
+        return self.call(weights, input_ids=tokens_BL, use_cache=False).logits
 
 
 def given_path(folder: str, name: str) -> Path:

@@ -9,6 +9,15 @@ import torch
 from torch import Tensor
 
 
+def scores(weights: list[Tensor], images: Tensor) -> Tensor:
+    """Return the scores of classes, shape (number of images, classes), with an axis before for
+    each of several nets where weights have one."""
+    x = images.flatten(1)
+    for weight in weights[:-1]:
+        x = torch.tanh(x @ weight.mT)
+    return x @ weights[-1].mT
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Mlp:
     """Linear layers with tanh between them, without biases."""
@@ -16,14 +25,15 @@ class Mlp:
     sizes: tuple[int, ...]
     """Inputs, units of each layer, classes."""
 
-    def drawn(self, generator: torch.Generator) -> list[Tensor]:
-        """Return initial weights: normal, of variance 1 over fan-in."""
-        pairs = itertools.pairwise(self.sizes)
-        return [torch.randn(b, a, generator=generator) / a**0.5 for a, b in pairs]
+    def drawn(
+        self, generator: torch.Generator, *nets: int, dtype: torch.dtype | None = None
+    ) -> list[Tensor]:
+        """Return initial weights: normal, of variance 1 over fan-in; or those of several nets."""
+        return [
+            torch.randn(*nets, after, before, generator=generator, dtype=dtype) / before**0.5
+            for before, after in itertools.pairwise(self.sizes)
+        ]
 
     def scores(self, weights: list[Tensor], images: Tensor) -> Tensor:
         """Return the scores of classes, shape (number of images, classes)."""
-        x = images.flatten(1)
-        for weight in weights[:-1]:
-            x = torch.tanh(x @ weight.T)
-        return x @ weights[-1].T
+        return scores(weights, images)

@@ -5,7 +5,6 @@ Letters: N pixels of all images, 4 x 4 each.
 
 from __future__ import annotations
 
-import itertools
 import math
 from typing import Any
 
@@ -15,11 +14,13 @@ from torch.nn.functional import avg_pool2d, cross_entropy
 
 from harness.declare import Row, RunContext
 from reproductions.fg2u.method.estimator import Estimator, MetaGrad
-from reproductions.fg2u.method.methods import hypergradient
+from reproductions.fg2u.method.methods import fitted, hypergradient
 from reproductions.fg2u.method.optimizers import Sgd
 from reproductions.fg2u.method.problem import Problem, from_loss
 from reproductions.fg2u.method.trees import norm
-from reproductions.fg2u.models.example import scores
+from reproductions.fg2u.models.condensation import judged
+from reproductions.fg2u.models.draws import generator_of
+from reproductions.fg2u.models.mlp import Mlp, scores
 from reproductions.fg2u.overview.experiment import Capability
 
 NUM_BATCHES = 2
@@ -51,15 +52,12 @@ def capability_row(params: Capability, ctx: RunContext) -> list[Row]:
 
 def start(params: Capability, ctx: RunContext) -> tuple[Tensor, dict[str, Any]]:
     """Return noise images, and a batch of initial weights and real digits, in float64."""
-    generator = torch.Generator().manual_seed(ctx.seed("init"))
+    generator = generator_of(ctx, "init")
     real = ctx.dataset("digits").arrays
     images = torch.tensor(real["x"][:NUM_REAL], dtype=torch.float64).reshape(-1, 1, 8, 8) / 16.0
-    sizes = (SIZE**2, params.hidden, 10)
+    net = Mlp(sizes=(SIZE**2, params.hidden, 10))
     batch = {
-        "init": [
-            torch.randn(b, a, generator=generator, dtype=torch.float64) / a**0.5
-            for a, b in itertools.pairwise(sizes)
-        ],
+        "init": net.drawn(generator, dtype=torch.float64),
         "images": avg_pool2d(images, 8 // SIZE).flatten(1),
         "labels": torch.tensor(real["y"][:NUM_REAL]).long(),
     }
@@ -77,9 +75,7 @@ def images_problem(depth: int) -> Problem:
     return from_loss(
         start=lambda phi, batch: batch["init"],
         loss=loss,
-        outer_loss=lambda weights, phi, batch: cross_entropy(
-            scores(weights, batch["images"]), batch["labels"]
-        ),
+        outer_loss=judged,
         optimizer=Sgd(lr=0.05, momentum=0.9),
         num_steps=depth,
     )
@@ -99,9 +95,7 @@ def mean_estimate(params: Capability) -> Estimator:
 
 def method_of(params: Capability, *, measure_memory: bool = False, **directions: Any) -> Estimator:
     """Return a method with the options that it has."""
-    options = {
-        "fg2u": directions,
-        "trgu": {"keep": params.kept_steps},
-        "neumann": {"terms": params.terms},
-    }.get(params.method, {})
-    return hypergradient(params.method, measure_memory=measure_memory, **options)
+    return fitted(
+        params.method, measure_memory=measure_memory, keep=params.kept_steps, terms=params.terms,
+        **directions,
+    )  # fmt: skip

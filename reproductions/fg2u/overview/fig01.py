@@ -17,7 +17,6 @@ from harness.declare import (
     ratio,
 )
 from reproductions.fg2u.condensing.experiment import runs as condensing
-from reproductions.fg2u.overview import paper_values
 from reproductions.fg2u.overview import quantities as q
 from reproductions.fg2u.overview.experiment import capabilities, timings
 from reproductions.fg2u.overview.table import OVERVIEW
@@ -56,7 +55,7 @@ task = Task(
             TIMED,
             ratio(timed(q.chunked_over_single), 0, 0.7)
             .measuring("time with 16 at a time over that with one")
-            .beside_derived(paper_values.chunked_over_single),
+            .beside_derived(q.papers_chunked_over_single),
             "A direction of (FG)²U takes less time with 16 at a time than alone.",
         ),
         (
@@ -72,7 +71,7 @@ task = Task(
             TIMED,
             ratio(timed(q.speed_ups), 1.5, inf, "times")
             .naming(*(f"{chunk} at a time" for chunk in CHUNKS[:-1]))
-            .beside_derived(paper_values.least_speed_up),
+            .beside_derived(q.papers_least_speed_up),
             "Two processes that share the directions make (FG)²U at least 1.5 times as fast.",
         ),
         (
@@ -80,7 +79,7 @@ task = Task(
             TIMED,
             ratio(timed(q.at_memory_of), 1, inf, "times")
             .measuring("time of (FG)²U over that of TRGU")
-            .beside_derived(paper_values.at_memory_of_trgu),
+            .beside_derived(q.papers_at_memory_of_trgu),
             "At no more memory than TRGU's, in one process, (FG)²U is slower than TRGU.",
         ),
     ),

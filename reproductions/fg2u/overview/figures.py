@@ -66,8 +66,8 @@ def capabilities(ax: Axes, context: FigureContext) -> None:
     ax.set_axis_off()
     narrow = context.width == "single"
     ax.set_title("measured on a small net", pad=31.0 if narrow else None)
-    small = {"fontsize": points(6.0), "transform": ax.transAxes, "va": "top"}
-    above = {**small, "va": "bottom", "rotation_mode": "anchor", "ha": "center"}
+    small: dict[str, Any] = {"fontsize": points(6.0), "transform": ax.transAxes, "va": "top"}
+    above: dict[str, Any] = {**small, "va": "bottom", "rotation_mode": "anchor", "ha": "center"}
     if narrow:
         above |= {"ha": "left", "rotation": 45}
     places = NARROW_PLACES if narrow else PLACES
@@ -82,7 +82,7 @@ def capabilities(ax: Axes, context: FigureContext) -> None:
             ("yes" if flag else "no") + ("" if flag == its else "*")
             for flag, its in zip(found[method], stated, strict=True)
         ]
-        bias = float(rows.loc[method, "relative_bias"])
+        bias = float(rows["relative_bias"].astype(float)[method])
         told.append("none" if bias < EXACT else f"{bias:.2f}")
         for place, word in zip(places, told, strict=True):
             ax.text(place, height, word, ha="center", **small)
@@ -170,7 +170,7 @@ def efficiency(ax: Axes, context: FigureContext) -> None:
     unit_s, unit_bytes = least["median_s"].mean(), least["peak_bytes"].mean()
     rows = rows.assign(time=rows["median_s"] / unit_s, memory=rows["peak_bytes"] / unit_bytes)
     read = _series(context, "efficiency", "seconds_per_step")
-    slowest = read.loc[read["value"].idxmax()] if len(read) else None
+    slowest = read.nlargest(1, "value").iloc[0] if len(read) else None
     for workers, name in ((1, NAMES["fg2u"]), (2, "(FG)²U on two")):
         look = LOOKS["fg2u"] if workers == 1 else SHARED
         own = rows[(rows["method"] == "fg2u") & (rows["workers"] == workers)]

@@ -108,3 +108,30 @@ def at_memory_of(table: pd.DataFrame, *, method: str = "trgu") -> tuple[float, f
 def timed(table: pd.DataFrame, *, quantity: Timed) -> Any:
     """Return a quantity of the panel of times."""
     return quantity(pick(table, panel="efficiency"))
+
+
+def papers_chunked_over_single(reference: pd.DataFrame) -> float:
+    """Return seconds at the most directions at a time over those at the fewest."""
+    times = _papers_seconds(reference)
+    return float(times.iloc[-1] / times.iloc[0])
+
+
+def papers_least_speed_up(reference: pd.DataFrame) -> float:
+    """Return how many times as fast two GPUs are, where they gain least."""
+    return float((_papers_seconds(reference) / _papers_seconds(reference, gpus=2)).min())
+
+
+def papers_at_memory_of_trgu(reference: pd.DataFrame) -> float:
+    """Return seconds of (FG)2U that holds no more than TRGU, over TRGU's."""
+    (memory, seconds), *_ = _papers_seconds(reference, method="trgu").items()
+    return float(_papers_seconds(reference)[:memory].iloc[-1] / seconds)
+
+
+def _papers_seconds(
+    reference: pd.DataFrame, *, method: str = "fg2u", gpus: int = 1
+) -> pd.Series[float]:
+    """Return the seconds of an outer step by GiB, from the least memory."""
+    series = f"efficiency {method} gpus_{gpus}"
+    rows = pick(reference, series=series, y_name="seconds_per_step")
+    found: pd.Series[float] = rows.set_index("x")["value"].astype(float).sort_index()
+    return found

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from harness.measure.fresh_process import call_fresh
 from reproductions.fg2u.method.estimator import Estimator
-from reproductions.fg2u.method.methods import hypergradient
+from reproductions.fg2u.method.methods import fitted
 from reproductions.fg2u.method.optimizers import Sgd
 from reproductions.fg2u.method.problem import Problem
 from reproductions.fg2u.method.workers import ONE, Workers, all_workers
@@ -42,18 +42,12 @@ def problem_of(timing: Timing, given: Given) -> tuple[Problem, Tensor, Judge]:
     return problem, phi, batch
 
 
-def estimator_of(one: Timed, timing: Timing, workers: Workers, **more: bool) -> Estimator:
+def estimator_of(one: Timed, timing: Timing, workers: Workers) -> Estimator:
     """Return the method that is timed; `plain` is none."""
-    options: dict[str, Any] = {}
-    if one.method == "trgu":
-        options = {"keep": timing.keep}
-    if one.method == "fg2u":
-        options = {
-            "num_directions": timing.num_directions,
-            "chunk": one.chunk,
-            "workers": workers if one.workers > 1 else ONE,
-        }
-    return hypergradient(one.method, **options, **more)
+    return fitted(
+        one.method, keep=timing.keep, num_directions=timing.num_directions, chunk=one.chunk,
+        workers=workers if one.workers > 1 else ONE,
+    )  # fmt: skip
 
 
 def samples_of(timing: Timing, given: Given) -> list[list[float]]:

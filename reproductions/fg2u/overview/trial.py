@@ -49,6 +49,5 @@ def peak_bytes(one: Timed, timing: Timing, given: Given) -> int | None:
         with torch.no_grad():
             return peak_of(lambda: problem.unroll(phi, batch), measured=True, device=phi.device)[1]
     first = Part(rank=0, count=one.workers)
-    estimator = estimator_of(one, timing, first, measure_memory=True)
     generator = torch.Generator().manual_seed(given["directions"])
-    return estimator(problem, phi, batch, generator).stats.peak_bytes
+    return estimator_of(one, timing, first).peak_bytes(problem, phi, batch, generator)

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc, seed
+
+if TYPE_CHECKING:
+    from reproductions.fg2u.method.directions import Kind
 
 NUM_STEPS, DEEP_STEPS = 20, 80
 FEW, MAIN = 1, 4
@@ -17,6 +21,12 @@ LADDER = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 RADEMACHER, GAUSSIAN, COORDINATE = "fg2u-rademacher", "fg2u-gaussian", "fg2u-coordinate"
 ZERO_ORDER = "fg2u-zo"
 """(FG)2U-ZO of Gaussian directions, forward differences and the step that the paper prints."""
+SAMPLED: dict[str, Kind] = {
+    RADEMACHER: "rademacher",
+    GAUSSIAN: "gaussian",
+    COORDINATE: "coordinate",
+    ZERO_ORDER: "gaussian",
+}
 MU = 1e-4
 TERMS = 20
 """Terms of the Neumann series beyond the first, as the released code has them."""

@@ -8,8 +8,8 @@ import numpy as np
 from matplotlib.ticker import NullFormatter
 
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours
-from reproductions.fg2u.sampling.closed_forms import expected_square
-from reproductions.fg2u.sampling.experiment import COORDINATE, GAUSSIAN, RADEMACHER
+from reproductions.fg2u.method.noise import expected_square
+from reproductions.fg2u.sampling.experiment import COORDINATE, GAUSSIAN, RADEMACHER, SAMPLED
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,7 +61,9 @@ def _closed_form(
     if rows.empty:
         return
     b = np.unique(rows["num_directions"].to_numpy(dtype="int64"))
-    heights = [expected_square(method, num_meta, int(each)) ** 0.5 for each in b]
+    heights = [
+        float(expected_square(SAMPLED[method], num_meta, int(each)) or 0.0) ** 0.5 for each in b
+    ]
     ax.plot(b, heights, color=color, linestyle=style, linewidth=0.9)
 
 

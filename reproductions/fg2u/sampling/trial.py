@@ -7,31 +7,25 @@ from collections.abc import Iterator
 
 import torch
 
-from harness.declare import Row, RunContext, Scalar
+from harness.declare import Row, RunContext
 from reproductions.fg2u.method.directions import Kind
 from reproductions.fg2u.method.estimator import Estimator
 from reproductions.fg2u.method.forward import Directional
 from reproductions.fg2u.method.methods import hypergradient
+from reproductions.fg2u.method.noise import directions_for, expected_square
 from reproductions.fg2u.models.digits import Instance, few_pixels
-from reproductions.fg2u.sampling.closed_forms import directions_for, expected_square
 from reproductions.fg2u.sampling.draws import CHUNK, Sample, errors, sample
 from reproductions.fg2u.sampling.experiment import (
     COORDINATE,
-    GAUSSIAN,
     LADDER,
     MU,
     RADEMACHER,
+    SAMPLED,
     TERMS,
     ZERO_ORDER,
     Draws,
 )
 
-SAMPLED: dict[str, Kind] = {
-    RADEMACHER: "rademacher",
-    GAUSSIAN: "gaussian",
-    COORDINATE: "coordinate",
-    ZERO_ORDER: "gaussian",
-}
 KEPT = (2, 5, 10)
 """Last steps that TRGU walks back."""
 TIMED = (RADEMACHER, ZERO_ORDER)
@@ -51,8 +45,7 @@ def sampling_rows(params: Draws, ctx: RunContext) -> list[Row]:
     rows = list(_biased_rows(instance, exact, params.num_timed))
     for name, kind in SAMPLED.items():
         drawn = sample(instance, method_of(name, kind, 1), kind, params.num_draws, seed)
-        for row in _drawn_rows(drawn, exact, name):
-            count = int(row["num_directions"])
+        for count, row in _drawn_rows(drawn, exact, name):
             method = method_of(name, kind, count)
             seconds = seconds_of(method, instance, params.num_timed) if name in TIMED else None
             rows.append({**row, "seconds": seconds})
@@ -83,31 +76,41 @@ def _biased_rows(instance: Instance, exact_N: torch.Tensor, num_timed: int) -> I
             "least_cosine": cosine,
             "mean_error": None,
             "num_estimates": 1,
-            "equal_directions": None if name == "rgu" else directions_for(cosine, len(exact_N)),
+            "equal_directions": _equal_directions(name, cosine, len(exact_N)),
             "seconds": seconds_of(method, instance, num_timed),
         }
 
 
-def _drawn_rows(
-    drawn: Sample, exact_N: torch.Tensor, name: str
-) -> Iterator[dict[str, Scalar | None]]:
+def _equal_directions(name: str, cosine: float, num_meta: int) -> float | None:
+    """Return as how many directions a method points as well; none where it points away."""
+    if name == "rgu":
+        return None
+    return directions_for(cosine, num_meta) if cosine > 0.0 else 0.0
+
+
+def _drawn_rows(drawn: Sample, exact_N: torch.Tensor, name: str) -> Iterator[tuple[int, Row]]:
+    """Yield numbers of directions, each with its row but for the seconds."""
     # All N coordinates give the gradient itself.
     most = drawn.block - (1 if name == COORDINATE else 0)
     for count in (b for b in LADDER if b <= most):
         found = errors(drawn, exact_N, count)
-        expected = expected_square(name, len(exact_N), count)
-        yield {
-            "num_meta": len(exact_N),
-            "method": name,
-            "num_directions": count,
-            "relative_error": found.square**0.5,
-            "square_gap": found.square / expected - 1.0,
-            "cosine": found.cosine,
-            "least_cosine": found.least_cosine,
-            "mean_error": found.mean_error,
-            "num_estimates": found.num_estimates,
-            "equal_directions": None,
-        }
+        expected = expected_square(SAMPLED[name], len(exact_N), count)
+        assert expected is not None
+        yield (
+            count,
+            {
+                "num_meta": len(exact_N),
+                "method": name,
+                "num_directions": count,
+                "relative_error": found.square**0.5,
+                "square_gap": found.square / expected - 1.0,
+                "cosine": found.cosine,
+                "least_cosine": found.least_cosine,
+                "mean_error": found.mean_error,
+                "num_estimates": found.num_estimates,
+                "equal_directions": None,
+            },
+        )
 
 
 def method_of(name: str, kind: Kind, num_directions: int) -> Directional:

@@ -1,11 +1,14 @@
-"""What a trial is given, without a store."""
+"""What tests of several studies share: a trial's context without a store, and cases of tables."""
 
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Literal
 
 from harness.data.bundled import digits
+
+Case = Literal["holds", "fails"]
+"""What the numbers of a hand-made table say of a claim."""
 
 
 class BareContext:

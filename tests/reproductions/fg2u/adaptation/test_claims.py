@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
 import pytest
 
-from harness.declare import PAPER
 from harness.declare.claims import Claim
 from harness.declare.profiles import Profile
-from harness.declare.reference import load_reference
 from harness.declare.task import Task
 from harness.declare.verdict import Word
-from harness.publish.figures import draw
 from harness.store.table_csv import build_table, validate
-from reproductions.fg2u.adaptation import abl_base_model, abl_depth, tab02, tabg1, tabg2
+from reproductions.fg2u.adaptation import abl_base_model, abl_depth, tab02
 from reproductions.fg2u.adaptation.experiment import (
     Counting,
     Weighing,
@@ -28,23 +26,9 @@ from reproductions.fg2u.adaptation.experiment import (
 )
 from reproductions.fg2u.adaptation.given_experiment import Given, handed_in
 from reproductions.fg2u.adaptation.table import CANDIDATE, EQUAL, FG2U, LONGER, RGU
-from tests import layouts
-from tests.checkout import PAPERS
-from tests.verdicts import bad, controlled, good
+from tests.reproductions.fg2u.trials import Case
+from tests.verdicts import controlled
 
-Case = Literal["holds", "fails"]
-TASKS: tuple[Task, ...] = (
-    tab02.task,
-    tabg1.task,
-    tabg2.task,
-    abl_depth.task,
-    abl_base_model.task,
-)
-CLAIMS = [
-    pytest.param(task, claim, id=f"{task.word}-{claim.id}")
-    for task in TASKS
-    for claim in task.claims
-]
 READERS = ("small", "large", "largest")
 READERS_IN_WORDS = {"small": "DistilGPT2", "large": "GPT2-Large"}
 
@@ -112,89 +96,35 @@ def points_of(experiment: Any, profile: Profile = "cpu") -> list[Weighing]:
     return [Weighing.from_json(point) for point in experiment.params_of(profile)]
 
 
-def table_of(task: Task, case: Case) -> pd.DataFrame:
-    return built(task, case).copy()
+def made(task: Task) -> Callable[[Case, Profile], pd.DataFrame]:
+    """Return what makes the tables of a task."""
+    return lambda case, profile: table_of(task, case, profile)
+
+
+def table_of(task: Task, case: Case, profile: Profile = "cpu") -> pd.DataFrame:
+    """Return the table of a profile: at `paper` all models are handed in, at `cpu` none is."""
+    return built(task, case, profile).copy()
 
 
 @cache
-def built(task: Task, case: Case) -> pd.DataFrame:
-    tables = {one.id: rows_of(points_of(one), case) for one in (first, second)}
+def built(task: Task, case: Case, profile: Profile) -> pd.DataFrame:
+    tables = {one.id: rows_of(points_of(one, profile), case) for one in (first, second)}
     if costs in task.reads:
         tables[costs.id] = counted(case)
     if handed_in in task.reads:
-        # The profile has no grid of them.
-        tables[handed_in.id] = pd.DataFrame()
+        given = [Given.from_json(point) for point in handed_in.params_of(profile)]
+        tables[handed_in.id] = rows_of(list(given), case)
     return build_table(task, tables)
 
 
-@cache
-def built_of_given(task: Task, case: Case) -> pd.DataFrame:
-    """Return the table of `paper`, where all models are handed in."""
-    points = [Given.from_json(point) for point in handed_in.params_of("paper")]
-    tables = {first.id: pd.DataFrame(), second.id: pd.DataFrame()}
-    return build_table(task, {**tables, handed_in.id: rows_of(list(points), case)})
-
-
-def decided_on(task: Task, claim: Claim, case: Case) -> pd.DataFrame:
-    """Return the table of the profile that decides a claim."""
-    return (
-        built_of_given(task, case).copy() if claim.scope.profiles == PAPER else table_of(task, case)
-    )
-
-
 def decide(claim: Claim, table: pd.DataFrame) -> Any:
-    return controlled(claim, table, seed="seed", profile=claim.scope.profiles[-1])
-
-
-@pytest.mark.parametrize(("task", "claim"), CLAIMS)
-def test_claim_holds_on_a_table_made_to_hold(task: Task, claim: Claim) -> None:
-    verdict = decide(claim, decided_on(task, claim, "holds"))
-    assert (verdict.word, verdict.reason) == (good(claim), "")
-
-
-@pytest.mark.parametrize(("task", "claim"), CLAIMS)
-def test_claim_fails_on_a_table_made_to_fail(task: Task, claim: Claim) -> None:
-    table = decided_on(task, claim, "fails")
-    assert decide(claim, table).word is bad(claim)
-
-
-@pytest.mark.parametrize(
-    ("task", "claim"), [p for p in CLAIMS if p.values[1].scope.grade == "empirical"]
-)
-def test_two_seeds_decide_nothing(task: Task, claim: Claim) -> None:
-    table = decided_on(task, claim, "holds")
-    assert decide(claim, table[table["seed"] < 2]).word is Word.UNDECIDED
-
-
-@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.word)
-def test_table_is_valid_and_its_figure_draws(task: Task) -> None:
-    table = table_of(task, "holds")
-    assert len(validate(table, task.table, where=task.id)) == len(table)
-    reference = load_reference(PAPERS / "fg2u", task.word)
-    assert draw(task, table=table, reference=reference, profile="cpu", width="single")
-
-
-@pytest.mark.parametrize("task", TASKS[:3], ids=lambda task: task.word)
-def test_every_place_of_a_layout_has_one_row_per_seed(task: Task) -> None:
-    table = table_of(task, "holds")
-    for layout in task.layouts:
-        for row, column in layout.places():
-            found = layouts.found(layout, table, row, column)
-            assert found["seed"].is_unique, (row.head, column.head)
-            has_run = "base GPT2" not in column.group or "RGU" not in column.group
-            if has_run and row.head not in (
-                "CaMeLS + RGU, published",
-                "RGU, the code's divergence",
-            ):
-                assert len(found) == 5, (row.head, column.head, column.group)
+    return controlled(claim, table, seed="seed", profile="cpu")
 
 
 @pytest.mark.parametrize("profile", ["gpu", "paper"])
 def test_models_handed_in_fill_the_same_tables(profile: Profile) -> None:
     points = [Given.from_json(point) for point in handed_in.params_of(profile)]
-    tables = {first.id: pd.DataFrame(), second.id: pd.DataFrame()}
-    tables[handed_in.id] = rows_of(list(points), "holds")
-    table = build_table(tab02.task, tables)
+    table = table_of(tab02.task, "holds", profile)
     assert len(validate(table, tab02.task.table, where="tab02")) == len(table)
     ours = table[table["entry"] == FG2U]
     assert set(ours["outer_lr"]) == {point.second_lr for point in points if point.method == "fg2u"}

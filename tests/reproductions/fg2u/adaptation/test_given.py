@@ -17,10 +17,9 @@ from reproductions.fg2u.adaptation.given_experiment import (
     STEPS,
     Given,
     given,
-    given_grid,
     handed_in,
 )
-from reproductions.fg2u.adaptation.given_trial import SHAPES, dry_run, given_rows
+from reproductions.fg2u.adaptation.given_trial import dry_run, given_rows
 from reproductions.fg2u.models.given_lm import NOT_GIVEN, given_model, given_path, given_records
 from tests.reproductions.fg2u.trials import BareContext
 
@@ -33,7 +32,7 @@ LINES = [
         "qas": [{"question": f"what is the town of {name} ?", "answer": town}],
     }
     for part in ("known", "meta", "validation", "test")
-    for name, town in (("anna", "rome"), ("jim", "paris"), ("bob", "rome")) * 3
+    for name, town in (("anna", "rome"), ("jim", "paris"), ("bob", "rome")) * 2
 ]
 
 
@@ -118,22 +117,6 @@ def test_a_line_that_is_no_document_is_named(tmp_path: Path, line: str) -> None:
         given_records(str(tmp_path), "streamingqa")
 
 
-def test_the_papers_grid_has_its_depths_bases_and_directions() -> None:
-    points = [
-        point for point in given_grid("paper") if (point.stream, point.seed) == ("squadseq", 1)
-    ]
-    assert {(p.method, p.base, p.depth, p.num_directions) for p in points} == {
-        ("rgu", "distilgpt2", 6, 0),
-        ("fg2u", "distilgpt2", 24, 12),
-        ("fg2u", "distilgpt2", 48, 12),
-        ("fg2u", "gpt2", 24, 8),
-        ("fg2u", "gpt2", 48, 8),
-    }
-    later = [p for p in points if p.method == "fg2u"]
-    assert {(p.accumulate, p.second_lr, p.inner_lr) for p in later} == {(32, 2.5e-6, 5e-4)}
-    assert not list(given_grid("cpu")) and not list(given_grid("smoke"))
-
-
 @pytest.mark.parametrize("profile", ["gpu", "paper"])
 def test_dry_runs_count_the_models_as_published(profile: Any) -> None:
     points = [Given.from_json(point) for point in handed_in.params_of(profile)]
@@ -141,5 +124,3 @@ def test_dry_runs_count_the_models_as_published(profile: Any) -> None:
         found = dry_run(params)
         assert found.num_params == found.expected_num_params
         assert found.num_steps == STEPS[profile][0] + params.second_steps
-    assert SHAPES["smollm2-135m"].num_params == 134_515_008
-    assert SHAPES["distilgpt2"].num_params == 81_912_576

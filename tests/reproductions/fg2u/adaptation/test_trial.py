@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from harness.declare import Experiment, Params
+from reproductions.fg2u.adaptation import trial
 from reproductions.fg2u.adaptation.experiment import (
     Weighing,
     base_of,
@@ -33,6 +34,12 @@ class Kept(BareContext):
 
     def upstream(self, experiment: Experiment, point: Params) -> Any:
         return SimpleNamespace(load=lambda name: self._store[experiment.id, point][name])
+
+
+@pytest.fixture(autouse=True)
+def few_step_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Readers choose among two."""
+    monkeypatch.setattr(trial, "STREAM_LRS", trial.STREAM_LRS[-2:])
 
 
 @pytest.fixture(scope="module")

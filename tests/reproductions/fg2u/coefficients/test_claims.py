@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
 import pytest
 
 from harness.declare import InvalidQuantity
 from harness.declare.claims import Claim
-from harness.declare.reference import load_reference
+from harness.declare.profiles import Profile
 from harness.declare.verdict import Word
-from harness.publish.figures import draw
-from harness.store.table_csv import build_table, validate
+from harness.store.table_csv import build_table
 from reproductions.fg2u.coefficients import quantities as q
 from reproductions.fg2u.coefficients.experiment import (
-    FEWER_SIDES,
     LOGGED,
-    NUM_CONTROLS,
-    NUM_SEEDS,
     Forward,
     Inverse,
     forward_grid,
@@ -32,19 +28,9 @@ from reproductions.fg2u.coefficients.experiment import (
 from reproductions.fg2u.coefficients.fig02 import task as fig02
 from reproductions.fg2u.coefficients.fige1 import task as fige1
 from reproductions.fg2u.coefficients.slopes import estimates
-from reproductions.fg2u.coefficients.table import LAYOUT, PDE_NAMES
-from tests import layouts
-from tests.checkout import PAPERS
-from tests.verdicts import bad, controlled, good
-
-Case = Literal["holds", "fails"]
-EMPIRICAL = [pytest.param(c, id=c.id) for c in fig02.claims if c.scope.grade == "empirical"]
-CHECKS = [
-    pytest.param(task, claim, id=claim.id)
-    for task in (fig02, fige1)
-    for claim in task.claims
-    if claim.scope.grade == "exact"
-]
+from reproductions.fg2u.coefficients.table import PDE_NAMES
+from tests.reproductions.fg2u.trials import Case
+from tests.verdicts import controlled
 
 
 def forward_rows(params: Forward, case: Case) -> list[dict[str, Any]]:
@@ -101,27 +87,11 @@ def tables(case: Case) -> dict[str, pd.DataFrame]:
 
 
 @cache
-def table_of(case: Case) -> pd.DataFrame:
+def table_of(case: Case, profile: Profile = "cpu") -> pd.DataFrame:
     return build_table(fig02, tables(case))
 
 
-def test_the_papers_own_grid_can_decide_its_claims() -> None:
-    """Where one seed alone is declared, no interval can be had."""
-    solved = [row for p in forward_grid("paper") for row in forward_rows(p, "holds")]
-    fitted = [inverse_row(p, "holds") for p in inverse_grid("paper")]
-    told = {forwards.id: solved, inverses.id: fitted}
-    table = build_table(fig02, {name: pd.DataFrame(rows) for name, rows in told.items()})
-    decided = [
-        c for c in fig02.claims if c.scope.grade == "empirical" and "paper" in c.scope.profiles
-    ]
-    assert len(decided) == 7
-    for claim in decided:
-        verdict = controlled(claim, table, seed="seed", profile="paper")
-        assert verdict.word is good(claim), (claim.id, verdict.reason)
-
-
-@cache
-def solution_table(case: Case) -> pd.DataFrame:
+def solution_table(case: Case, profile: Profile = "cpu") -> pd.DataFrame:
     size = 1e-9 if case == "holds" else 1e-3
     facts = (
         ("burgers", "series_to_closed_form"), ("burgers", "walls"), ("allen_cahn", "refined"),
@@ -140,31 +110,6 @@ def solution_table(case: Case) -> pd.DataFrame:
 
 def decide(claim: Claim, table: pd.DataFrame) -> Any:
     return controlled(claim, table, seed="seed", profile="cpu")
-
-
-@pytest.mark.parametrize("claim", EMPIRICAL)
-def test_claim_holds_on_a_table_made_to_hold(claim: Claim) -> None:
-    verdict = decide(claim, table_of("holds"))
-    assert (verdict.word, verdict.reason) == (good(claim), "")
-
-
-@pytest.mark.parametrize("claim", EMPIRICAL)
-def test_claim_fails_on_a_table_made_to_fail(claim: Claim) -> None:
-    assert decide(claim, table_of("fails")).word is bad(claim)
-
-
-@pytest.mark.parametrize("claim", EMPIRICAL)
-def test_two_seeds_decide_nothing(claim: Claim) -> None:
-    table = table_of("holds")
-    assert decide(claim, table[table["seed"] < 2]).word is Word.UNDECIDED
-
-
-@pytest.mark.parametrize(("task", "claim"), CHECKS)
-def test_check_holds_and_fails(task: Any, claim: Claim) -> None:
-    made = table_of if task is fig02 else solution_table
-    for case, word in (("holds", good(claim)), ("fails", bad(claim))):
-        table = made(case)  # type: ignore[arg-type]
-        assert controlled(claim, table, seed=task.table.seed, profile="smoke").word is word, case
 
 
 def test_a_net_that_never_gets_there_is_taken_with_all_its_time() -> None:
@@ -203,32 +148,3 @@ def test_one_equation_can_refuse_the_released_quadrature() -> None:
     own = (table["method"] == "quadrature") & (table["pde"] == "allen_cahn")
     table.loc[own & (table["panel"] == "inverse"), "eps_phi"] = 0.05
     assert decide(claim, table).word is Word.CONTRADICTED
-
-
-def test_the_table_and_its_layout_have_every_cell() -> None:
-    table = table_of("holds")
-    validate(table, fig02.table, where=fig02.id)
-    validate(solution_table("holds"), fige1.table, where=fige1.id)
-    for row, column in LAYOUT.places():
-        count = NUM_CONTROLS if row.where["method"] == "exact" else NUM_SEEDS
-        assert len(layouts.found(LAYOUT, table, row, column)) == count, (row.head, column.head)
-    fitted = table[table["panel"] == "inverse"]
-    assert set(fitted["num_observed"]) == {64, *(side**2 for side in FEWER_SIDES)}
-
-
-def test_the_layout_has_the_papers_twelve_numbers() -> None:
-    reference = load_reference(PAPERS / "fg2u", "fig02")
-    series = set(reference["series"])
-    rows = [line.paper["series"] for line in LAYOUT.rows if line.paper]
-    for line in LAYOUT.columns:
-        for row in rows:
-            assert f"{line.paper['series']} {row}" in series
-    assert len(LAYOUT.columns) * len(rows) == 12
-
-
-@pytest.mark.parametrize("task", [fig02, fige1], ids=lambda task: task.word)
-def test_the_figures_are_drawn(task: Any) -> None:
-    reference = load_reference(PAPERS / "fg2u", task.word)
-    table = table_of("holds") if task is fig02 else solution_table("holds")
-    image = draw(task, table=table, reference=reference, profile="cpu", width="single")
-    assert image.startswith(b"<?xml")

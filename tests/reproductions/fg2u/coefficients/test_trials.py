@@ -18,15 +18,12 @@ from reproductions.fg2u.coefficients.experiment import (
     Inverse,
     Name,
     forward_grid,
-    forwards,
     inverse_grid,
     inverse_of,
-    inverses,
 )
 from reproductions.fg2u.coefficients.forward import forward_rows, trained
 from reproductions.fg2u.coefficients.inverse import (
     coefficient,
-    estimator,
     initial,
     inverse_rows,
     on_grid,
@@ -43,7 +40,8 @@ SEEDED = BareContext(1000)
 def small(pde: Name, method: str, **changed: Any) -> Inverse:
     fit = inverse_of("smoke", pde, method, seed=1000)
     if method != "pinn":
-        changed = {"num_points": 64, "num_steps": 200, **changed}
+        # Twice as many for KdV, whose data are twice as dense in time.
+        changed = {"num_points": 64, "num_steps": 200 if pde == "kdv" else 100, **changed}
     return replace(fit, **changed)
 
 
@@ -58,16 +56,6 @@ def test_methods_through_the_solver_take_the_same_steps(pde: Name) -> None:
     assert exact != found[0]["initial"]
     for row in found[1:]:
         assert float(row["coefficient"]) == pytest.approx(exact, rel=2e-2)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(("pde", "scheme"), [("burgers", "forward"), ("allen_cahn", "central")])
-def test_estimators_are_those_of_the_paper_and_of_the_released_code(pde: Name, scheme: str) -> None:
-    single = estimator(small(pde, "single"))
-    assert (single.num_directions, single.scheme, single.mu) == (1, "forward", 1e-4)  # type: ignore[attr-defined]
-    assert single.directions == "rademacher" and single.differences == "loss"  # type: ignore[attr-defined]
-    grid = estimator(small(pde, "quadrature"))
-    assert (grid.directions, grid.scheme) == ("gauss-grid", scheme)  # type: ignore[attr-defined]
-    assert grid.differences == "result" and grid.chunk == 12  # type: ignore[attr-defined]
 
 
 def test_a_start_depends_on_the_seed_alone_and_lies_in_its_range() -> None:
@@ -204,10 +192,3 @@ def test_a_dry_run_counts_the_papers_net_and_no_solver() -> None:
     assert counted.num_params == counted.expected_num_params == 3 * 20 + 8 * 21 * 20 + 21
     assert counted.num_steps == 5000 * 1000 and counted.step_flops > 0
     assert of_inverse(solver) is None
-
-
-def test_no_grid_costs_more_than_it_may() -> None:
-    for experiment in (forwards, inverses):
-        costs = [experiment.estimate_of(p).seconds for p in experiment.params_of("cpu")]  # type: ignore[union-attr]
-        # Estimates are of a busy machine: a quiet one takes two thirds.
-        assert max(costs) < 12 * 60 and sum(costs) < 75 * 60

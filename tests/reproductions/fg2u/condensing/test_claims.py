@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
-import pytest
 
 from harness.declare.claims import Claim
-from harness.declare.reference import load_reference
+from harness.declare.profiles import Profile
 from harness.declare.verdict import Word
-from harness.publish.figures import draw
 from harness.store.table_csv import build_table, validate
 from reproductions.fg2u.condensing.abl_two_phase import task
 from reproductions.fg2u.condensing.experiment import Condensation, grid, runs, schedule
 from reproductions.fg2u.condensing.table import CHANGE, END, LAYOUT, SCHEDULES, name_of
 from tests import layouts
-from tests.checkout import PAPERS
-from tests.verdicts import bad, controlled, good
+from tests.reproductions.fg2u.trials import Case
+from tests.verdicts import controlled
 
-Case = Literal["holds", "fails"]
 LEVELS = {"hessian-free": 0.8, "hessian-free+fg2u": 0.9, "rgu": 0.85}
 BY_NUMBER = {8: 0.75, 32: 0.82, 128: 0.84}
 """Levels of (FG)2U alone, by its directions."""
@@ -51,32 +48,12 @@ def frame(case: Case) -> pd.DataFrame:
     )
 
 
-def table_of(case: Case) -> pd.DataFrame:
+def table_of(case: Case, profile: Profile = "cpu") -> pd.DataFrame:
     return build_table(task, {runs.id: frame(case)})
 
 
 def decide(claim: Claim, table: pd.DataFrame) -> Any:
     return controlled(claim, table, seed="seed", profile="cpu")
-
-
-CLAIMS = [pytest.param(claim, id=claim.id) for claim in task.claims]
-
-
-@pytest.mark.parametrize("claim", CLAIMS)
-def test_claim_holds_on_a_table_made_to_hold(claim: Claim) -> None:
-    verdict = decide(claim, table_of("holds"))
-    assert (verdict.word, verdict.reason) == (good(claim), "")
-
-
-@pytest.mark.parametrize("claim", CLAIMS)
-def test_claim_fails_on_a_table_made_to_fail(claim: Claim) -> None:
-    assert decide(claim, table_of("fails")).word is bad(claim)
-
-
-@pytest.mark.parametrize("claim", CLAIMS)
-def test_two_seeds_decide_nothing(claim: Claim) -> None:
-    table = table_of("holds")
-    assert decide(claim, table[table["seed"] < 2]).word is Word.UNDECIDED
 
 
 def test_either_control_with_equal_steps_can_refuse_the_second_phase() -> None:
@@ -107,11 +84,6 @@ def test_the_table_has_one_depth_and_every_schedule() -> None:
         assert len(layouts.found(LAYOUT, table, row, column)) == 5, (row.head, column.head)
 
 
-def test_figure_is_drawn() -> None:
-    reference = load_reference(PAPERS / "fg2u", "abl_two_phase")
-    assert draw(task, table=table_of("holds"), reference=reference, profile="cpu", width="single")
-
-
 def test_a_schedule_is_the_phases_that_its_name_says() -> None:
     for params in grid("cpu"):
         phases = schedule(params)
@@ -120,9 +92,3 @@ def test_a_schedule_is_the_phases_that_its_name_says() -> None:
         assert [phase.lr for phase in phases] == [0.02, 0.005][: len(phases)]
         used = [getattr(phase.method, "num_directions", 0) for phase in phases]
         assert max(used) == params.num_directions
-
-
-def test_all_schedules_but_the_first_phase_alone_take_equal_outer_steps() -> None:
-    totals = {name_of(p): p.steps + p.second_steps for p in grid("cpu")}
-    assert totals.pop("hessian-free 160") == CHANGE
-    assert set(totals.values()) == {END}

@@ -18,16 +18,15 @@ from harness.store.workspace import Workspace
 from reproductions.fg2u.condensing.experiment import Condensation, first_phase, point, runs
 from reproductions.fg2u.condensing.trial import condensing_rows
 from reproductions.fg2u.models.condensation import (
+    NET,
     Digits,
     accuracies,
     condensation,
-    generator_of,
-    initial_weights,
-    inner_loss,
     outer_batches,
     split_digits,
 )
-from reproductions.fg2u.models.example import scores
+from reproductions.fg2u.models.draws import generator_of
+from reproductions.fg2u.models.mlp import scores
 
 FAST = {"num_nets": 2, "test_steps": 3, "log_every": 1}
 MEASURED = "estimates_s"
@@ -76,7 +75,7 @@ def test_training_digits_judge_images_and_fresh_nets_score_them_on_the_others(
     judge = next(outer_batches(ctx, train, params.batch_size))
     value, _ = condensation(params.depth).unroll(images, judge)
     assert first["outer_loss"] == pytest.approx(float(value))
-    nets = initial_weights(generator_of(ctx, "evaluation"), params.num_nets)
+    nets = NET.drawn(generator_of(ctx, "evaluation"), params.num_nets)
     found = accuracies(images, test, nets, num_steps=params.test_steps)
     assert noise["test_accuracy"] == float(found.mean())
 
@@ -110,7 +109,7 @@ def test_several_nets_at_once_train_as_each_does_under_torch() -> None:
         images=torch.rand(200, 8, 8, generator=generator),
         labels=torch.randint(10, (200,), generator=generator),
     )
-    init = initial_weights(generator, 3)
+    init = NET.drawn(generator, 3)
     found = accuracies(images, test, init, num_steps=20)
     for net in range(3):
         weights = [layer[net].clone().requires_grad_() for layer in init]
@@ -123,10 +122,3 @@ def test_several_nets_at_once_train_as_each_does_under_torch() -> None:
         # One image in 200 may lie on the border.
         assert float(found[net]) == pytest.approx(float(right.double().mean()), abs=0.0051)
     assert len(set(found.tolist())) > 1
-
-
-def test_the_loss_of_several_nets_is_the_sum_of_theirs() -> None:
-    init = initial_weights(torch.Generator().manual_seed(0), 3)
-    images = torch.rand(10, 8, 8, generator=torch.Generator().manual_seed(1))
-    each = [inner_loss([layer[net] for layer in init], images) for net in range(3)]
-    assert float(inner_loss(init, images)) == pytest.approx(float(sum(each)), rel=1e-6)

@@ -10,12 +10,9 @@ import pytest
 import torch
 
 from harness.data.bundled import digits
-from harness.declare.claims import Claim
-from harness.declare.reference import load_reference
+from harness.declare.profiles import Profile
 from harness.declare.statistics import MissingRows
 from harness.declare.verdict import Word
-from harness.publish.figures import draw
-from harness.registry import load_registry
 from reproductions.fg2u.differences.abl_mu import task
 from reproductions.fg2u.differences.experiment import LAST_EXPONENT, ONE, TEN, Steps, exponents
 from reproductions.fg2u.differences.quantities import slope
@@ -27,11 +24,9 @@ from reproductions.fg2u.differences.trial import (
 )
 from reproductions.fg2u.models.digits import learned_rates
 from tests.patches import patched
-from tests.reproductions.fg2u.golden_noise import DOUBLED
-from tests.reproductions.fg2u.trials import BareContext
-from tests.verdicts import bad, controlled, good, undecided
-
-FOLDER = load_registry().papers["fg2u"].folder
+from tests.reproductions.fg2u.golden import DOUBLED
+from tests.reproductions.fg2u.trials import BareContext, Case
+from tests.verdicts import controlled
 
 
 def test_slope_is_that_of_a_power_between_exponents() -> None:
@@ -63,8 +58,9 @@ def test_estimates_of_one_seed_have_the_same_directions() -> None:
     assert not torch.allclose(other, slopes, rtol=1e-2)
 
 
-def table(*, holds: bool, num_seeds: int = 5) -> pd.DataFrame:
+def table_of(case: Case, profile: Profile = "cpu") -> pd.DataFrame:
     """Holds: truncation and rounding as they should be. Fails: orders swap, rounding is flat."""
+    holds = case == "holds"
     rows = [
         {
             **{"num_meta": num_meta, "dtype": dtype, "num_steps": 10, "scheme": scheme},
@@ -72,7 +68,7 @@ def table(*, holds: bool, num_seeds: int = 5) -> pd.DataFrame:
             "relative_error": (1 + 0.1 * seed) * error(dtype, scheme, kind, 10**x, holds),
             "gradient_error": 1e-6 if holds else 1e-2,
         }
-        for seed in range(num_seeds)
+        for seed in range(5)
         for dtype, last in LAST_EXPONENT.items()
         for num_meta in (ONE, TEN)
         for kind, count in kinds_of(num_meta)
@@ -86,22 +82,6 @@ def error(dtype: str, scheme: str, kind: str, mu: float, holds: bool) -> float:
     second = (scheme == "central" or kind == "gauss-grid") == holds
     rounding = {"float32": 6e-8, "float64": 1e-16}[dtype]
     return (mu**2 if second else mu) + (rounding / mu if holds else rounding)
-
-
-@pytest.mark.parametrize("claim", task.claims, ids=lambda claim: claim.id)
-def test_claim_on_three_tables(claim: Claim) -> None:
-    def word(frame: pd.DataFrame) -> Any:
-        return controlled(claim, frame, seed=task.table.seed, profile="cpu").word
-
-    assert word(table(holds=True)) is good(claim)
-    assert word(table(holds=False)) is bad(claim)
-    if claim.scope.grade == "empirical":
-        assert word(table(holds=True, num_seeds=2)) is undecided(claim)
-
-
-def test_figure_draws() -> None:
-    reference = load_reference(FOLDER, task.word)
-    assert draw(task, table=table(holds=True), reference=reference, profile="cpu", width="single")
 
 
 def test_checks_see_central_differences_that_are_divided_wrongly() -> None:

@@ -41,16 +41,6 @@ def test_derivatives_are_autograd_s(model: Quadratic, phi: Tensor) -> None:
     torch.testing.assert_close(model.outer_hessian(), hessian, rtol=1e-12, atol=1e-14)
 
 
-def test_the_gradient_is_that_of_differences(model: Quadratic, phi: Tensor) -> None:
-    problem, size = model.problem(), 1e-5
-    steps = size * torch.eye(5, dtype=torch.float64)
-    found = [
-        (problem.unroll(phi + e, None)[0] - problem.unroll(phi - e, None)[0]) / (2 * size)
-        for e in steps
-    ]
-    torch.testing.assert_close(model.gradient(phi), torch.stack(found), rtol=1e-8, atol=1e-10)
-
-
 def test_nothing_pulls_at_the_optimum(model: Quadratic) -> None:
     assert float(model.gradient(model.optimum()).norm()) < 1e-12
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -12,12 +12,10 @@ from harness.declare import Profile
 from harness.declare.claims import Claim
 from harness.declare.reference import load_reference
 from harness.declare.verdict import Word
-from harness.publish.figures import draw
-from harness.store.table_csv import build_table, validate
+from harness.store.table_csv import build_table
+from reproductions.fg2u.image_sets.cells import Condensation
 from reproductions.fg2u.image_sets.experiment import (
-    KEPT,
     METHODS,
-    Condensation,
     alignment_grid,
     alignments,
     continuations,
@@ -25,14 +23,13 @@ from reproductions.fg2u.image_sets.experiment import (
     grid,
     runs,
 )
-from reproductions.fg2u.image_sets.layouts import LAYOUTS, METHOD_NAMES, TABLE_1
+from reproductions.fg2u.image_sets.layouts import METHOD_NAMES
 from reproductions.fg2u.image_sets.quantities import least_margin
 from reproductions.fg2u.image_sets.tab01 import task
-from tests import layouts
 from tests.checkout import PAPERS
-from tests.verdicts import bad, controlled, good
+from tests.reproductions.fg2u.trials import Case
+from tests.verdicts import controlled
 
-Case = Literal["holds", "fails"]
 LEVELS = {
     "noise": 0.1, "real": 0.3, "whole": 0.9, "hessian-free": 0.5, "neumann": 0.52, "trgu": 0.55,
     "fg2u": 0.7, "rgu": 0.85,
@@ -99,26 +96,6 @@ def claim_of(name: str) -> Claim:
     return next(claim for claim in task.claims if claim.id == name)
 
 
-CLAIMS = [pytest.param(claim, id=claim.id) for claim in task.claims]
-
-
-@pytest.mark.parametrize("claim", CLAIMS)
-def test_claim_holds_on_a_table_made_to_hold(claim: Claim) -> None:
-    verdict = decide(claim, table_of("holds", profile_of(claim)))
-    assert (verdict.word, verdict.reason) == (good(claim), "")
-
-
-@pytest.mark.parametrize("claim", CLAIMS)
-def test_claim_fails_on_a_table_made_to_fail(claim: Claim) -> None:
-    assert decide(claim, table_of("fails", profile_of(claim))).word is bad(claim)
-
-
-@pytest.mark.parametrize("claim", CLAIMS)
-def test_two_seeds_decide_nothing(claim: Claim) -> None:
-    table = table_of("holds", profile_of(claim))
-    assert decide(claim, table[table["seed"] < 2]).word is Word.UNDECIDED
-
-
 @pytest.mark.parametrize("method", ["trgu", "hessian-free", "neumann"])
 def test_any_biased_method_can_refuse_its_cells_and_no_other(method: str) -> None:
     table = table_of("holds").copy()
@@ -145,12 +122,6 @@ def test_a_method_that_diverged_decides_nothing() -> None:
     assert decide(claim_of("fg2u_above_biased_mnist"), table).word is Word.UNDECIDED
 
 
-def test_claims_speak_of_every_cell_once() -> None:
-    for start, several in (("fg2u_above", 27), ("rgu_no", 9), ("second_phase_gains", 6)):
-        names = [n for c in task.claims if c.id.startswith(start) for n in c.criterion.names]
-        assert len(set(names)) == len(names) == several, start
-
-
 def test_the_paper_s_margins_are_those_of_its_table() -> None:
     reference = load_reference(PAPERS / "fg2u", "tab01")
     biased = ("trgu", "hessian-free", "neumann")
@@ -161,32 +132,11 @@ def test_the_paper_s_margins_are_those_of_its_table() -> None:
     assert found == pytest.approx(0.0115)
 
 
-def test_the_table_fits_its_columns_and_every_line_that_cpu_has() -> None:
-    table = table_of("holds")
-    assert len(validate(table, task.table, where=task.id)) == len(table)
-    found = {
-        (row.group, row.head, column.head)
-        for row, column in TABLE_1.places()
-        if len(rows := layouts.found(TABLE_1, table, row, column)) and len(rows) == 5
-    }
-    heads = {("MNIST", "1 per class"), ("MNIST", "10 per class"), ("CIFAR-10", "1 per class")}
-    assert {place[:2] for place in found} == heads and len(found) == 3 * (1 + len(METHODS))
-    for layout in LAYOUTS:
-        counts = {len(layouts.found(layout, table, *place)) for place in layout.places()}
-        assert counts <= {0, 5} and 5 in counts, layout.title
-
-
 def test_only_the_first_seed_s_images_are_in_the_table() -> None:
     table = table_of("holds")
     drawn = table.dropna(subset=["pixels"])
     assert set(drawn["seed"]) == {0}
     assert set(drawn["name"]) == {"real", *METHODS}
-
-
-def test_figure_is_drawn() -> None:
-    reference = load_reference(PAPERS / "fg2u", "tab01")
-    table = table_of("holds", "cpu")
-    assert draw(task, table=table, reference=reference, profile="cpu", width="single")
 
 
 def test_every_method_of_a_cell_takes_equal_outer_steps_from_one_start() -> None:
@@ -222,9 +172,3 @@ def test_the_paper_s_grid_is_as_table_f_1_has_it() -> None:
         assert names[row["y_name"]](params) == pytest.approx(row["value"]), row
     assert {cell for cell, p in ours.items() if p.inner_batch} == {("cifar100", 50)}
     assert {p.ipc > 1 for p in found if hasattr(p, "first_steps")} == {True}
-
-
-def test_gradients_are_compared_on_images_that_the_grid_has() -> None:
-    for profile in ("smoke", "cpu"):
-        assert {p.images() for p in alignment_grid(profile)} <= set(grid(profile))
-    assert {f"trgu {keep}" for keep in KEPT} <= set(COSINES)

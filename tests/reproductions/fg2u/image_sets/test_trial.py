@@ -18,21 +18,17 @@ from harness.store.store import RecordStore
 from harness.store.trial import Trial
 from harness.store.workspace import Workspace
 from reproductions.fg2u.image_sets import trial
-from reproductions.fg2u.image_sets.cells import SMOKE, paper_cell
+from reproductions.fg2u.image_sets.cells import SMOKE, Condensation, paper_cell
 from reproductions.fg2u.image_sets.data import (
     Labelled,
     check_enough,
-    generator_of,
     labelled,
     real_images,
     splits_of,
 )
 from reproductions.fg2u.image_sets.dry import dry_run
 from reproductions.fg2u.image_sets.experiment import (
-    Condensation,
-    estimate,
     estimator,
-    grid,
     one_phase,
     runs,
     second_phase,
@@ -43,10 +39,10 @@ from reproductions.fg2u.image_sets.problem import (
     accuracies,
     batches,
     condensation,
-    falling_adam,
     first_weights,
     net_of,
 )
+from reproductions.fg2u.models.draws import generator_of
 
 CELL = SMOKE[0]
 
@@ -150,31 +146,6 @@ def test_smaller_inner_batches_go_through_the_images_in_turn() -> None:
     assert (first + second) / 2 == pytest.approx(float(whole(weights, images, None, 0)), rel=1e-5)
 
 
-def test_the_outer_step_size_falls_to_nothing_along_a_line() -> None:
-    leaf = torch.zeros(1)
-    stepper = falling_adam(4)([leaf], 0.1)
-    seen = []
-    for _ in range(4):
-        leaf.grad = torch.ones(1)
-        seen.append(stepper.param_groups[0]["lr"])
-        stepper.step()
-    assert seen == pytest.approx([0.1, 0.075, 0.05, 0.025])
-    assert stepper.param_groups[0]["lr"] == pytest.approx(0.0)
-
-
-def test_a_second_phase_goes_on_from_the_first_with_batches_of_its_own(tmp_path: Path) -> None:
-    params = second_phase(SMOKE[1], "hessian-free", seed=0)
-    first = params.first()
-    assert first in list(grid("smoke"))
-    splits = splits_of(first, context(first, tmp_path))
-    ctx = context(first, tmp_path)
-    before, after = (
-        next(trial._supply(first, ctx, splits.train, stream)) for stream in ("", "second ")
-    )
-    assert not torch.equal(before.init[0], after.init[0])
-    assert not torch.equal(before.judge.images, after.judge.images)
-
-
 def test_each_phase_descends_along_its_own_batches(tmp_path: Path) -> None:
     second = second_phase(SMOKE[1], "hessian-free", seed=0)
     splits = splits_of(second, context(second.first(), tmp_path))
@@ -188,17 +159,6 @@ def test_each_phase_descends_along_its_own_batches(tmp_path: Path) -> None:
         losses.append(trial.descended(one, ctx, images.clone(), splits.train).outer_loss)
         assert losses[-1] == pytest.approx(float(value), rel=1e-5)
     assert losses[0] != losses[1]
-
-
-def test_batches_are_new_nets_and_images_each_time() -> None:
-    params = replace(one_phase(CELL, "rgu", seed=0), batch_size=5)
-    train = Labelled(images=torch.arange(20.0).view(20, 1, 1, 1), labels=torch.arange(20))
-    supply = batches(params, train, drawn(0), drawn(1))
-    first, second = next(supply), next(supply)
-    assert len(first.judge.labels) == 5
-    assert torch.equal(first.judge.images.flatten().long(), first.judge.labels)
-    assert not torch.equal(first.judge.labels, second.judge.labels)
-    assert not torch.equal(first.init[0], second.init[0])
 
 
 def test_pixels_are_pooled_into_the_unit_interval_and_colours_come_first() -> None:
@@ -240,15 +200,6 @@ def test_a_net_of_many_classes_has_a_score_for_each() -> None:
     assert counted.num_params == counted.expected_num_params == sum(w.numel() for w in weights)
 
 
-def test_estimators_have_the_numbers_of_their_trial() -> None:
-    several = {p.method: estimator(p) for p in grid("cpu") if p.ipc == 1 and p.steps}
-    assert several["trgu"].keep == 5 and several["neumann"].terms == 20  # type: ignore[attr-defined]
-    assert several["neumann"].alpha == several["hessian-free"].alpha == 0.05  # type: ignore[attr-defined]
-    assert {method.name for method in several.values()} == {
-        "trgu", "neumann", "hessian-free", "fg2u", "rgu"
-    }  # fmt: skip
-
-
 def test_exact_gradients_on_a_gpu_are_those_of_rgu() -> None:
     here = replace(one_phase(CELL, "rgu", seed=0), depth=4, inner_lr=0.05)
     there = estimator(replace(here, device="cuda"))
@@ -258,14 +209,3 @@ def test_exact_gradients_on_a_gpu_are_those_of_rgu() -> None:
     images, problem = torch.rand(10, 1, 8, 8), condensation(here, num_steps=4)
     ours, other = (method(problem, images, given).grad for method in (estimator(here), there))
     assert torch.allclose(ours, other, rtol=1e-3, atol=1e-5 * float(ours.abs().max()))
-
-
-def test_equal_directions_invert_the_expected_cosine() -> None:
-    num_entries, num_directions = 500, 32
-    cosine = (num_directions / (num_directions + num_entries - 1)) ** 0.5
-    assert trial.equal_directions(cosine, num_entries) == pytest.approx(num_directions)
-    assert trial.equal_directions(-0.1, num_entries) is None
-
-
-def test_no_trial_of_cpu_is_expected_to_take_twelve_minutes() -> None:
-    assert max(estimate(params).seconds for params in grid("cpu")) < 720

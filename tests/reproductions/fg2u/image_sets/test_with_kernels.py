@@ -22,7 +22,6 @@ from reproductions.fg2u.image_sets.kernel_experiment import (
     Taken,
     grid,
     kernel_steps,
-    needs,
 )
 from reproductions.fg2u.image_sets.with_kernels import task
 from reproductions.kernels import backend
@@ -111,12 +110,3 @@ def test_what_is_timed_is_an_outer_step_on_a_batch_of_its_own(
     assert 0.0 < float((first - start).abs().max()) <= SMOKE.lr * (1 + 1e-5)
     assert float(images.min()) >= 0.0 and float(images.max()) <= 1.0
     assert not torch.equal(images, first)
-
-
-def test_on_a_gpu_the_first_cell_is_stepped_where_triton_is() -> None:
-    points = list(grid("gpu"))
-    assert [(p.width, p.image_size, p.num_directions) for p in points] == [(128, 32, 32)] * 3
-    asked = needs(points[0])
-    assert (asked.device, asked.packages, asked.exclusive) == ("cuda", ("triton",), True)
-    assert asked.data == ("cifar10_10k_5k",)
-    assert list(grid("cpu")) == list(grid("paper")) == []

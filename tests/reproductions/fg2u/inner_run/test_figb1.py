@@ -4,46 +4,16 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-import pandas as pd
 import pytest
 import torch
 from torch.nn.functional import cross_entropy
 
 from harness.declare.experiment import RunContext
 from harness.declare.profiles import Profile
-from harness.declare.reference import load_reference
-from harness.publish.figures import draw
-from harness.store.table_csv import build_table, validate
-from reproductions.fg2u.inner_run.experiment import InnerRun, grid, images_of, runs
-from reproductions.fg2u.inner_run.figb1 import task
-from reproductions.fg2u.inner_run.trial import STEPS, inner_rows
-from reproductions.fg2u.models.condensation import initial_weights
-from reproductions.fg2u.models.example import scores
-from tests.checkout import PAPERS
-
-REFERENCE = load_reference(PAPERS / "fg2u", "figb1")
-
-
-def table_of(power: float) -> pd.DataFrame:
-    """Return a gradient that falls like a power of the steps: twenty times the steps, 20^power."""
-    rows = [
-        {
-            **params.to_json(),
-            "status": "done",
-            "step": step,
-            "inner_loss": 2.0 / (1 + step),
-            "gradient_norm": (1.0 + 0.01 * params.seed) * (step or 1) ** -power,
-        }
-        for params in grid("cpu")
-        for step in sorted({*STEPS, params.depth, 20 * params.depth})
-    ]
-    return build_table(task, {runs.id: pd.DataFrame(rows)})
-
-
-def test_table_and_figure_are_whole() -> None:
-    table = table_of(1.0)
-    assert len(validate(table, task.table, where=task.id)) == len(table)
-    assert draw(task, table=table, reference=REFERENCE, profile="cpu", width="single")
+from reproductions.fg2u.inner_run.experiment import InnerRun, grid, images_of
+from reproductions.fg2u.inner_run.trial import inner_rows
+from reproductions.fg2u.models.condensation import NET
+from reproductions.fg2u.models.mlp import scores
 
 
 class Context:
@@ -67,7 +37,7 @@ def test_rows_are_those_of_torch_s_own_descent() -> None:
     params = InnerRun(depth=3, num_steps=12, seed=0)
     rows = inner_rows(params, cast(RunContext, Context(images)))
     assert [row["step"] for row in rows] == [0, 1, 3, 10, 12]
-    weights = [w.requires_grad_() for w in initial_weights(torch.Generator().manual_seed(5))]
+    weights = [w.requires_grad_() for w in NET.drawn(torch.Generator().manual_seed(5))]
     optimizer = torch.optim.SGD(weights, lr=0.05, momentum=0.9)
     for number in range(13):
         optimizer.zero_grad()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 import torch
 
-from harness.errors import RunError
 from reproductions.fg2u import Adam, Fg2uAdjoint, Problem, Sgd, hypergradient
 from reproductions.fg2u.method.optimizers import Optimizer
 from tests.reproductions.fg2u.method.test_exact import flat
@@ -31,13 +30,6 @@ def test_the_estimate_is_fg2u_s(optimizer: Optimizer, chunk: int) -> None:
     assert found.stats.noise_norm == pytest.approx(expected.stats.noise_norm, rel=1e-10)
 
 
-def test_all_coordinates_are_the_exact_gradient() -> None:
-    problem, phi = quadratic(num_steps=5)
-    every = Fg2uAdjoint(num_directions=5, chunk=2, directions="coordinate")
-    exact = hypergradient("rgu")(problem, phi).grad
-    assert torch.allclose(every(problem, phi).grad, exact, rtol=1e-12)
-
-
 def test_an_outer_loss_that_is_dear_is_walked_once() -> None:
     """Live bytes of a chunk do not grow with directions times the outer batch."""
     problem, phi = quadratic(num_steps=3)
@@ -52,15 +44,3 @@ def test_an_outer_loss_that_is_dear_is_walked_once() -> None:
         for made in (Fg2uAdjoint, lambda **given: hypergradient("fg2u", **given))
     ]
     assert peaks[0] is not None and peaks[1] is not None and 4 * peaks[0] < peaks[1]
-
-
-def test_a_value_that_is_no_number_names_its_step() -> None:
-    problem, phi = quadratic(num_steps=5)
-    bad = Problem(
-        start=problem.start,
-        step=problem.step,
-        outer_loss=lambda theta, phi, batch: theta.sum().log() * torch.nan,
-        num_steps=5,
-    )
-    with pytest.raises(RunError, match="outer"):
-        Fg2uAdjoint(num_directions=2)(bad, phi)

@@ -143,13 +143,6 @@ def test_a_grid_of_directions_is_nearly_exact_for_few_coefficients() -> None:
     assert meta.stats.num_directions == 144 and meta.stats.noise_norm is None
 
 
-def test_one_entry_needs_one_direction() -> None:
-    problem, _ = quadratic(num_steps=4, num_entries=1)
-    phi = torch.tensor([0.3], dtype=torch.float64)
-    one = Fg2u(num_directions=1)(problem, phi).grad
-    assert torch.allclose(one, hypergradient("rgu")(problem, phi).grad, rtol=1e-13)
-
-
 def test_a_tangent_that_explodes_is_warned_of() -> None:
     # The inner descent doubles its distance each step: 2 = |1 - lr * 3|.
     problem = Problem(

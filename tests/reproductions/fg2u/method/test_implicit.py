@@ -29,15 +29,6 @@ def test_the_first_term_is_hessian_free() -> None:
     assert torch.allclose(by_rate * 7, first, rtol=1e-12)  # The inner step size is 0.1.
 
 
-def test_on_a_quadratic_one_step_back_is_hessian_free() -> None:
-    """H is constant: TRGU(1) and Hessian-free with alpha = step size see the same step (eq. 27)."""
-    problem, phi = quadratic(num_steps=5)
-    one = hypergradient("trgu", keep=1)(problem, phi).grad
-    assert torch.allclose(hypergradient("hessian-free")(problem, phi).grad, one, rtol=1e-12)
-    four = hypergradient("neumann", terms=4)(problem, phi).grad
-    assert torch.allclose(four, hypergradient("rgu")(problem, phi).grad, rtol=1e-12)
-
-
 def test_the_last_step_s_rate_is_the_scale_without_another() -> None:
     problem, phi = quadratic(num_steps=5, lr=lambda phi, number: 0.1 / (1 + number))
     last = hypergradient("hessian-free", alpha=0.02)(problem, phi).grad

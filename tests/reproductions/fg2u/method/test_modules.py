@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from harness.errors import SpecError
-from reproductions.fg2u import Sgd, from_loss, functional, hypergradient
+from reproductions.fg2u import functional
 from tests.reproductions.fg2u.small import drawn
 from tests.reproductions.nets.closures import Bound, Captured, Closed, seeded
 
@@ -49,38 +47,6 @@ def test_frozen_weights_are_constants() -> None:
 
 def test_batch_norm_without_running_statistics_is_a_function() -> None:
     functional(nn.BatchNorm1d(3, track_running_stats=False))
-
-
-def test_weights_of_tokens_of_a_language_model() -> None:
-    """Meta-learned weights of tokens in a model of transformers: every method, one gradient."""
-    transformers = pytest.importorskip("transformers")
-    config = transformers.GPT2Config(
-        vocab_size=20, n_positions=8, n_embd=8, n_layer=2, n_head=2,
-        resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0,
-    )  # fmt: skip
-    torch.manual_seed(0)
-    call, weights = functional(transformers.GPT2LMHeadModel(config).double().eval())
-    ids = torch.randint(20, (3, 8), generator=torch.Generator().manual_seed(0))
-
-    def nll(weights: Any, ids: Tensor) -> Tensor:
-        scores = call(weights, input_ids=ids, use_cache=False).logits[:, :-1]
-        return nn.functional.cross_entropy(
-            scores.flatten(0, 1), ids[:, 1:].flatten(), reduction="none"
-        )
-
-    problem = from_loss(
-        start=lambda phi, batch: weights,
-        loss=lambda weights, phi, batch, number: (phi.repeat(2) * nll(weights, ids[:2])).mean(),
-        outer_loss=lambda weights, phi, batch: nll(weights, ids[2:]).mean(),
-        optimizer=Sgd(lr=0.5),
-        num_steps=2,
-    )
-    phi = torch.ones(7, dtype=torch.float64)
-    exact = hypergradient("rgu")(problem, phi).grad
-    assert float(exact.norm()) > 1e-4
-    every = hypergradient("fg2u", num_directions=7, chunk=7, directions="coordinate")
-    for method in (every, hypergradient("rgu-mixflow"), hypergradient("rgu-checkpoint")):
-        assert torch.allclose(method(problem, phi).grad, exact, rtol=1e-8, atol=1e-12), method
 
 
 @pytest.mark.parametrize("kind", [Closed, Bound])

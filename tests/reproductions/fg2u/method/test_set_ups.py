@@ -4,30 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from functools import partial
 from typing import Any
 
 import pytest
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.utils.checkpoint import checkpoint
 
 from harness.errors import SpecError
 from reproductions.fg2u import Phase, Problem, Sgd, descend, from_loss, functional, hypergradient
 from tests.reproductions.fg2u.small import drawn, quadratic
 
-EVERY = ("rgu", "rgu-checkpoint", "rgu-mixflow", "fgu", "fg2u", "fg2u-zo", "neumann")
+EVERY = ("rgu", "rgu-mixflow", "fg2u", "fg2u-zo")
+"""One of each kind: by reverse, both, forward and no derivatives."""
 OPTIONS: dict[str, dict[str, Any]] = {
     "fg2u": {"num_directions": 2, "chunk": 2},
     "fg2u-zo": {"num_directions": 2, "chunk": 2},
-    "neumann": {"terms": 1},
 }
 for_every_method = pytest.mark.parametrize("name", EVERY)
-half_forward = partial(torch.autocast, "cpu", torch.bfloat16)
 WEIGHTS = 0.3 * drawn(3, 3, seed=1).float()
 PHI = drawn(3).float()
-SIX_PRODUCTS_A_STEP = 3 * 6 * 2**-8
-"""Of three steps, each rounded to the eight bits of bfloat16: forward, backward and tangents."""
 
 
 def estimate(name: str, problem: Problem, phi: Any = PHI) -> Tensor:
@@ -59,39 +55,14 @@ def test_half_precision_is_named_and_not_taken_for_chance(name: str, dtype: torc
 
 
 @for_every_method
-def test_autocast_round_an_estimate_is_refused(name: str) -> None:
-    with half_forward(), pytest.raises(SpecError, match="autocast is on round the estimate"):
-        estimate(name, training())
-
-
-def rounded(theta: Tensor, phi: Tensor) -> Tensor:
-    with half_forward():
-        return (theta @ phi).tanh().sum()
-
-
-@for_every_method
-def test_autocast_within_the_inner_loss_is_taken_by_what_has_derivatives(name: str) -> None:
-    if name == "fg2u-zo":
-        with pytest.raises(SpecError, match=r"computes in torch.bfloat16, and diff"):
-            estimate(name, training(rounded))
-        return
-    found, exact = estimate(name, training(rounded)), estimate(name, training())
-    assert not torch.equal(found, exact)
-    assert float((found - exact).norm()) < SIX_PRODUCTS_A_STEP * float(exact.norm())
-
-
-@for_every_method
-@pytest.mark.parametrize("use_reentrant", [False, True])
-def test_a_checkpointed_step_is_named(name: str, use_reentrant: bool) -> None:
+def test_a_re_entrant_checkpoint_is_named(name: str) -> None:
     problem = training(
         lambda theta, phi: checkpoint(
-            lambda phi: (theta @ phi).tanh().sum(), phi, use_reentrant=use_reentrant
+            lambda phi: (theta @ phi).tanh().sum(), phi, use_reentrant=True
         )
     )
-    said = "a re-entrant checkpoint does" if use_reentrant else "is checkpointed, .* switch that"
-    with pytest.raises(SpecError, match=said) as caught:
+    with pytest.raises(SpecError, match="a re-entrant checkpoint does"):
         estimate(name, problem)
-    assert len(str(caught.value).splitlines()) == 1
 
 
 @for_every_method
@@ -111,29 +82,9 @@ def test_a_tensor_of_inference_mode_is_named() -> None:
         estimate("rgu", training(lambda theta, phi: (theta @ weights @ phi).square().sum()))
 
 
-def test_an_optimizer_of_torch_is_no_inner_one() -> None:
-    made: Any = torch.optim.AdamW([WEIGHTS.clone()])
-    with pytest.raises(SpecError, match=r"AdamW, which changes weights .* use Sgd or Adam"):
-        from_loss(
-            start=lambda phi, batch: phi,
-            loss=lambda *_: PHI.sum(),
-            outer_loss=lambda *_: PHI.sum(),
-            optimizer=made,
-            num_steps=1,
-        )
-
-
-def test_a_phi_of_one_tensor_twice_is_refused() -> None:
-    """As weights that are tied: the outer optimizer would step along the last one's gradient."""
-    for again in (PHI, PHI.detach()):
-        with pytest.raises(SpecError, match="phi has one tensor twice"):
-            estimate("rgu", training(lambda theta, phi: PHI.sum()), {"in": PHI, "out": again})
-
-
 @pytest.mark.parametrize(
     ("optimizer", "said"),
     [
-        (lambda leaves, lr: torch.optim.SGD([PHI.clone()], lr=lr), "over other tensors than phi's"),
         (lambda leaves, lr: torch.optim.SGD(leaves[:1], lr=lr), "over other tensors than phi's"),
         (lambda leaves, lr: torch.optim.SGD(leaves, lr=0.3), "step size 0.3, where the phase has"),
         (
@@ -156,11 +107,6 @@ def test_an_outer_optimizer_that_would_be_overruled_is_refused(optimizer: Any, s
     phi = {"a": start.clone(), "b": start.clone()}
     with pytest.raises(SpecError, match=said):
         next(descend(twofold, phi, [None], [phase], optimizer=optimizer))
-
-
-def test_a_module_wrapped_for_several_devices_is_refused() -> None:
-    with pytest.raises(SpecError, match=r"the module \(DataParallel\) averages gradients"):
-        functional(nn.DataParallel(nn.Linear(2, 2)))
 
 
 def test_dropout_that_is_a_number_of_attention_is_named() -> None:

@@ -12,7 +12,6 @@ import torch.multiprocessing as mp
 
 from harness.errors import SpecError
 from reproductions.fg2u import Workers, all_workers, hypergradient
-from reproductions.fg2u.method.workers import Part
 from tests.reproductions.fg2u.small import quadratic
 
 NUM_DIRECTIONS = 5
@@ -64,12 +63,3 @@ def test_every_direction_is_one_worker_s(count: int) -> None:
     shares = [Workers(rank=rank, count=count).own(NUM_DIRECTIONS) for rank in range(count)]
     assert [number for share in shares for number in share] == list(range(NUM_DIRECTIONS))
     assert max(map(len, shares)) - min(map(len, shares)) <= 1
-
-
-@pytest.mark.parametrize("count", [2, 4, 7])
-def test_parts_add_up_to_the_estimate(count: int) -> None:
-    """As an all-reduce adds them; some of seven workers have no direction."""
-    parts = [estimate(Part(rank=rank, count=count)) for rank in range(count)]
-    total = torch.stack([part["grad"] for part in parts]).sum(0)
-    assert torch.allclose(total, estimate(Workers())["grad"], rtol=1e-12)
-    assert len({float(part["value"]) for part in parts}) == 1

@@ -53,16 +53,6 @@ def some(depth: int = 3) -> tuple[Base, object]:
     )
 
 
-def test_attention_looks_at_no_later_token() -> None:
-    own = base()
-    tokens = torch.randint(CORPUS.vocab, (2, 9), generator=generator())
-    changed = tokens.clone()
-    changed[:, 6:] = 1
-    scores, others = (NET.logits(own.weights, rows) for rows in (tokens, changed))
-    assert torch.equal(scores[:, :6], others[:, :6])
-    assert not torch.equal(scores[:, 6:], others[:, 6:])
-
-
 def test_attention_is_that_of_torch() -> None:
     own = base()
     x = torch.randn(2, 5, 8, generator=generator()).double()
@@ -103,20 +93,6 @@ def test_forward_and_reverse_see_one_masked_loss_also_through_a_trunk_of_its_own
 
 def small_whole(own: Base) -> dict[str, object]:
     return whole_model(own, generator(3))
-
-
-def test_padding_and_prompts_count_in_no_loss() -> None:
-    own, _ = some()
-    questions = asked(questions_of(CORPUS.test), CORPUS.window)
-    value = answer_loss(NET, own.weights, questions)
-    tokens = questions.tokens.clone()
-    # The last prompt token is read, so that what stands before it would change the loss.
-    assert tokens.shape[1] == 12
-    per_token = [
-        float(answer_loss(NET, own.weights, asked([one], CORPUS.window)))
-        for one in questions_of(CORPUS.test)
-    ]
-    assert float(value) == pytest.approx(sum(per_token) / len(per_token))
 
 
 def test_an_answer_s_loss_is_that_of_its_own_tokens() -> None:

@@ -17,7 +17,6 @@ from reproductions.fg2u.overview.timing import (
     estimator_of,
     in_turn,
     problem_of,
-    samples_of,
 )
 from reproductions.fg2u.overview.trial import peak_bytes
 
@@ -37,12 +36,6 @@ def test_no_process_carries_more_directions_than_it_has() -> None:
     timed = timed_of(Timing.from_json(timings.params_of("cpu")[0]))
     chunks = {n: [one.chunk for one in timed if one.chunk and one.workers == n] for n in (1, 2)}
     assert chunks == {1: [1, 2, 4, 8, 16], 2: [1, 2, 4, 8]}
-
-
-def test_alone_every_method_is_timed_in_this_process() -> None:
-    samples = samples_of(ALONE, given())
-    assert [len(each) for each in samples] == [2] * len(timed_of(ALONE))
-    assert all(seconds > 0.0 for each in samples for seconds in each)
 
 
 def work(rank: int, folder: str) -> None:

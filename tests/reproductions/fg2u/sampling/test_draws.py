@@ -14,14 +14,14 @@ from harness.declare.verdict import Word
 from reproductions.fg2u import hypergradient
 from reproductions.fg2u.method.directions import Directions, Kind
 from reproductions.fg2u.method.forward import Directional
+from reproductions.fg2u.method.noise import expected_square
 from reproductions.fg2u.models.digits import Instance, few_pixels
 from reproductions.fg2u.sampling import abl_distribution
-from reproductions.fg2u.sampling.closed_forms import directions_for, expected_square
 from reproductions.fg2u.sampling.draws import Sample, errors, sample
 from reproductions.fg2u.sampling.experiment import COORDINATE, GAUSSIAN, RADEMACHER, Draws
 from reproductions.fg2u.sampling.trial import sampling_rows
 from tests.patches import patched
-from tests.reproductions.fg2u.golden_noise import UNSIGNED
+from tests.reproductions.fg2u.golden import UNSIGNED
 from tests.reproductions.fg2u.trials import BareContext
 from tests.verdicts import controlled
 
@@ -82,7 +82,7 @@ def test_the_error_of_rademacher_directions_over_all_signs(num_directions: int) 
     terms = (signs @ exact)[:, None] * signs
     picked = torch.tensor(list(itertools.product(range(16), repeat=num_directions)))
     squares = (terms[picked].mean(1) - exact).square().sum(1) / exact.square().sum()
-    assert float(squares.mean()) == pytest.approx(expected_square(RADEMACHER, 4, num_directions))
+    assert float(squares.mean()) == pytest.approx(expected_square("rademacher", 4, num_directions))
 
 
 @pytest.mark.parametrize("num_directions", [1, 2, 3])
@@ -94,20 +94,14 @@ def test_the_error_of_coordinates_over_all_subsets(num_directions: int) -> None:
         estimate[list(subset)] = 4 / num_directions * exact[list(subset)]
         errors_of.append(float((estimate - exact).square().sum() / exact.square().sum()))
     mean = sum(errors_of) / len(errors_of)
-    assert mean == pytest.approx(expected_square(COORDINATE, 4, num_directions))
+    assert mean == pytest.approx(expected_square("coordinate", 4, num_directions))
 
 
 def test_the_error_of_gaussian_directions_in_the_mean() -> None:
     rows = Directions(kind="gaussian", count=4000, num_entries=3, seed=0).rows(range(4000)).double()
     exact = torch.tensor([1.0, -0.5, 2.0], dtype=torch.float64)
     found = errors(Sample(terms_KN=(rows @ exact)[:, None] * rows, block=4000), exact, 1)
-    assert found.square == pytest.approx(expected_square(GAUSSIAN, 3, 1), rel=0.1)
-
-
-def test_directions_for_a_cosine() -> None:
-    assert directions_for(1.0, 10) is None
-    assert directions_for(-0.5, 10) == 0.0
-    assert directions_for((16 / (16 + 159)) ** 0.5, 160) == pytest.approx(16.0)
+    assert found.square == pytest.approx(expected_square("gaussian", 3, 1), rel=0.1)
 
 
 SMALL = Draws(side=1, num_steps=2, num_draws=4, num_timed=1, seed=0)

@@ -1,4 +1,4 @@
-"""What goes wrong with a problem, said in one sentence each."""
+"""What is refused of a problem, and why, each in a sentence, where torch would say nothing."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def check_problem(problem: Problem, phi: Tree, batch: Any, needs: Needs) -> None
     _check_state(state, "start")
     short = replace(problem, num_steps=min(2, problem.num_steps))
     if needs == "values":
-        with torch.no_grad(), _NoHalf():
+        with torch.no_grad(), _NoHalf():  # type: ignore[no-untyped-call]
             _check_same(*([short.unroll(phi, batch)[0]] for _ in range(2)))
     else:
         forward = needs == "forward"
@@ -291,7 +291,8 @@ def _pushed(
         value = function(*like(inputs, moved))
         return tuple(floating(value)), value
 
-    _, ahead, value = jvp(of_moving, tuple(floating(inputs)), tuple(tangent), has_aux=True)
+    found: Any = jvp(of_moving, tuple(floating(inputs)), tuple(tangent), has_aux=True)
+    _, ahead, value = found
     return value, list(ahead)
 
 
