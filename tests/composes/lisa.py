@@ -346,7 +346,7 @@ def other_settings() -> None:
 REFUSES = {
     "A `Lisa` that is not attached": never_attached,
     "A model in which no blocks are found": without_blocks,
-    "An optimizer over a part of the blocks": built_late,
+    "An optimizer over a part of the model": built_late,
     "A scheduler that was there before": scheduled_before,
     "`requires_grad` set by something else": unfrozen,
     "An optimizer's checkpoint without LISA": from_elsewhere,

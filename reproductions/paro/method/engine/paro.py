@@ -86,11 +86,16 @@ class Paro:
         refuse_wrapped(model)
         share_buffers(model, self.groups.device_type)
         self._wrap(parts_of(model, units), precision, prefetch=prefetch)
-        refuse_uneven(optimizer, self.trained[0].master.detach())
-        self.optimizer = optimizer(self._grouped() if options else self._masters())
-        refuse_left_out(self.optimizer, self._masters())
         self._is_stepping = False
-        self.optimizer.register_step_pre_hook(self._check_step)
+        self.optimizer = self._made(optimizer, in_groups=options is not None)
+
+    def _made(self, optimizer: Callable[[list[Any]], Optimizer], *, in_groups: bool) -> Optimizer:
+        """Return the optimizer over this rank's parts. Raises SpecError for one that cannot be."""
+        refuse_uneven(optimizer, self.trained[0].master.detach())
+        made = optimizer(self._grouped() if in_groups else self._masters())
+        refuse_left_out(made, self._masters())
+        made.register_step_pre_hook(self._check_step)
+        return made
 
     def _wrap(self, parts: Sequence[Part], precision: Precision, *, prefetch: bool) -> None:
         """Split parameters, and have the model's passes gather them. Raises SpecError."""
