@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
+
+from harness.errors import SpecError
 
 POINTERS = 16
 """Bytes that addresses are multiples of, as torch allocates."""
@@ -170,3 +173,13 @@ CUDA: tuple[CudaBuild, ...] = (
     CudaBuild(kernel="shard_pack", variant="sharded Adam", source="adamw/cuda/adamw.cu",
               function="step_kernelIf8BFloat16"),
 )  # fmt: skip
+
+Build = TypeVar("Build", TritonBuild, CudaBuild)
+
+
+def build_of(known: Sequence[Build], kernel: str, variant: str) -> Build:
+    """Return a build by its kernel and variant. Raises SpecError for one that is none."""
+    for build in known:
+        if (build.kernel, build.variant) == (kernel, variant):
+            return build
+    raise SpecError(f"kernel {kernel!r}, variant {variant!r}: it is none of compiled/builds.py")

@@ -7,20 +7,27 @@ import os
 from importlib import import_module
 from types import ModuleType
 
-from reproductions.kernels.compiled.builds import POINTERS, TRITON, TritonBuild
+from reproductions.kernels.compiled.builds import POINTERS, TRITON, TritonBuild, build_of
 
 WARP = 32
 
 
-def compile_to_cubin(*, number: int, arch: str) -> dict[str, str]:
-    """Compile the build of that number; return the cubin in base 64, and Triton's own code."""
+def compile_to_cubin(*, kernel: str, variant: str, arch: str) -> dict[str, str]:
+    """Compile a build of TRITON as `compiled` does, named as another process is told it."""
+    return compiled(build_of(TRITON, kernel, variant), arch)
+
+
+def compiled(build: TritonBuild, arch: str) -> dict[str, str]:
+    """Compile for an architecture such as sm_90, where no kernel was imported yet.
+
+    Return the cubin in base 64, Triton's own code and its version.
+    """
     os.environ.pop("TRITON_INTERPRET", None)
     import triton
     import triton.language as tl
     from triton.backends.compiler import GPUTarget
     from triton.compiler import ASTSource
 
-    build = TRITON[number]
     module, name = place_of(build)
     function = getattr(module, name)
     types = types_of(build)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
 from pathlib import Path
 
 from harness.declare import Row, RunContext
-from harness.errors import RunError, SpecError
+from harness.errors import RunError
 from harness.measure.fresh_process import call_fresh
 from reproductions.kernels.compiled import cubin, in_triton
-from reproductions.kernels.compiled.builds import CUDA, TRITON
+from reproductions.kernels.compiled.builds import CUDA, TRITON, build_of
 from reproductions.kernels.compiled.experiment import Build
 from reproductions.kernels.toolchain.tools import version
 
@@ -37,17 +36,16 @@ def compiled_rows(build: Build, ctx: RunContext) -> list[Row]:
 
 
 def _triton(build: Build) -> tuple[cubin.Code, str]:
-    number = _place([(each.kernel, each.variant) for each in TRITON], build)
+    known = build_of(TRITON, build.kernel, build.variant)
+    asked = {"kernel": known.kernel, "variant": known.variant, "arch": build.arch}
     # By itself: the interpreter, which tests have on, is chosen when kernels are defined.
-    made = call_fresh(
-        in_triton.compile_to_cubin, {"number": number, "arch": build.arch}, timeout_s=300.0
-    )
+    made = call_fresh(in_triton.compile_to_cubin, asked, timeout_s=300.0)
     (code,) = cubin.codes(base64.b64decode(made["cubin"]))
     return code, f"triton {made['version']}, cuobjdump {version('cuobjdump')}"
 
 
 def _cuda(build: Build) -> tuple[cubin.Code, str]:
-    found = CUDA[_place([(each.kernel, each.variant) for each in CUDA], build)]
+    found = build_of(CUDA, build.kernel, build.variant)
     source = Path(__file__).parents[1] / found.source
     codes = cubin.codes(cubin.cubin_of_cuda(source, build.arch))
     matching = [code for code in codes if found.function in code.function]
@@ -56,12 +54,3 @@ def _cuda(build: Build) -> tuple[cubin.Code, str]:
         raise RunError(f"{found.source} has no one kernel named {found.function}: it has {names}")
     versions = (f"{name} {version(name)}" for name in ("nvcc", "ptxas", "cuobjdump"))
     return matching[0], ", ".join(versions)
-
-
-def _place(known: Sequence[tuple[str, str]], build: Build) -> int:
-    if (build.kernel, build.variant) not in known:
-        raise SpecError(
-            f"kernel {build.kernel!r}, variant {build.variant!r} in {build.language}: it is none of"
-            " compiled/builds.py"
-        )
-    return known.index((build.kernel, build.variant))

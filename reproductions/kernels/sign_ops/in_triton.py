@@ -56,7 +56,8 @@ def fedsign_block(  # type: ignore[no-untyped-def]
     before = tl.load(received + at, inside, 0.0).to(tl.float32)
     weight = tl.load(theta + at, inside, 0.0).to(tl.float32)
     sign = tl.where(before > 0.0, 1.0, tl.where(before < 0.0, -1.0, 0.0))
-    kept = tl.where(sign == 0.0, 0.0, tl.sigmoid(beta * sign * weight))
+    # A product and no choice: where there is no sign NaN among the weights is told all the same.
+    kept = tl.sigmoid(beta * sign * weight) * tl.abs(sign)
     old = tl.load(grad + at, inside, 0.0).to(tl.float32)
     new = old - gamma * beta * sign * kept * (1.0 - kept)
     tl.store(grad + at, new.to(grad.dtype.element_ty), inside)

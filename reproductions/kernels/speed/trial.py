@@ -55,15 +55,14 @@ def speed_rows(race: Race, ctx: RunContext) -> list[Row]:
         # A worker's earlier trials count towards a limit, beyond which nothing is compiled.
         torch._dynamo.reset()
     calls: dict[str, Bound] = {}
-    missing: dict[str, str] = {}
+    absent: list[Row] = []
     for name, contender in taking_part(contest, race).items():
         try:
             calls[name] = in_turn(contender, inputs)
-        except (HarnessError, RuntimeError, ImportError) as error:
-            # A compiler that is not there is a lack of the machine, and no fault of a kernel.
-            if contender.ours and not isinstance(error, EnvError):
+        except Exception as error:
+            if not may_be_absent(contender, error):
                 raise
-            missing[name] = f"{type(error).__name__}: {str(error).splitlines()[0][:200]}"
+            absent.append(absence(name, contender, error))
     times = _times(calls, race, setting, case.work(race.precision))
     fresh = contest.draw(generator)
     rows = [
@@ -75,7 +74,30 @@ def speed_rows(race: Race, ctx: RunContext) -> list[Row]:
         }
         for name, call in calls.items()
     ]
-    return rows + [{"implementation": name, "missing": why} for name, why in missing.items()]
+    return rows + absent
+
+
+def may_be_absent(contender: Contender, error: Exception) -> bool:
+    """Say whether the others take turns without one that raised.
+
+    What a kernel of ours raises must not keep others from being timed, at this case and, where
+    errors of several trials are equal, at all. Memory that does not suffice is a trial's result.
+    """
+    if contender.ours:
+        return not isinstance(error, torch.OutOfMemoryError)
+    return isinstance(error, HarnessError | RuntimeError | ImportError)
+
+
+def absence(name: str, contender: Contender, error: Exception) -> Row:
+    """Return the row of one that raised: of a kernel of ours its outputs do not agree.
+
+    A compiler that is not there is a lack of the machine, and no fault of a kernel.
+    """
+    lines = str(error).strip().splitlines() or [""]
+    # Triton quotes the kernel before it says what is wrong.
+    why = f"{type(error).__name__}: {lines[-1 if contender.ours else 0][:200]}"
+    at_fault = contender.ours and not isinstance(error, EnvError)
+    return {"implementation": name, "missing": why, **({"agrees": False} if at_fault else {})}
 
 
 def taking_part(contest: Contest, race: Race) -> dict[str, Contender]:

@@ -13,7 +13,7 @@ import torch
 
 from harness.declare.task import Task
 from harness.declare.verdict import Word
-from harness.errors import RunError, SpecError
+from harness.errors import EnvError, RunError, SpecError
 from harness.measure.fresh_process import call_fresh
 from harness.measure.timing import Timing
 from harness.registry import load_registry
@@ -168,25 +168,54 @@ def test_a_time_below_its_floor_is_refused(device: str, least_ms: float) -> None
             trial._speed("x", {**times, "x": timing(0.99 * least_ms)}, work, asked, 1.0)
 
 
-def test_what_others_cannot_run_is_said_and_costs_nothing_else(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def rows_beside(
+    monkeypatch: pytest.MonkeyPatch, error: Exception, *, ours: bool
+) -> dict[str, dict[str, Any]]:
+    """Return rows of a race, by implementation, one of which raises."""
+
     def refuses(inputs: Any) -> Any:
-        raise RuntimeError("no such device\nbacktrace")
+        raise error
 
     made = contests.MAKERS["rademacher"]
 
     def with_one_more(case: Any, setting: Any) -> Any:
         contest = made(case, setting)
-        others = {"refusing": Contender(refuses), **contest.contenders}
+        others = {"refusing": Contender(refuses, ours=ours), "eager": contest.contenders["eager"]}
         return contest._replace(contenders=others)
 
     monkeypatch.setitem(contests.MAKERS, "rademacher", with_one_more)  # type: ignore[arg-type]
-    rows = {row["implementation"]: row for row in speed_rows(race("rademacher"), Context())}  # type: ignore[arg-type]
+    monkeypatch.setattr(trial, "taking_part", lambda contest, race: contest.contenders)
+    rows = speed_rows(race("rademacher"), Context())  # type: ignore[arg-type]
+    return {str(row["implementation"]): dict(row) for row in rows}
+
+
+def test_what_others_cannot_run_is_said_and_costs_nothing_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rows = rows_beside(monkeypatch, RuntimeError("no such device\nbacktrace"), ours=False)
     assert rows["refusing"] == {
         "implementation": "refusing", "missing": "RuntimeError: no such device",
     }  # fmt: skip
     assert rows["eager"]["missing"] == "" and rows["eager"]["median_us"] > 0
+
+
+def test_a_kernel_of_ours_that_cannot_run_fails_the_check_and_no_race(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A failed trial would stop its kernel's races in all types once three errors are equal."""
+    rows = rows_beside(monkeypatch, ValueError("at 3:1:\nK >= 16 is needed"), ours=True)
+    assert rows["refusing"]["missing"] == "ValueError: K >= 16 is needed"
+    assert rows["eager"]["median_us"] > 0
+    (check,) = [claim for claim in TASKS["rademacher"].claims if claim.id == "outputs_agree"]
+    table = pd.DataFrame(rows.values())
+    assert controlled(check, table, seed="seed", profile="gpu").word == Word.FAILS
+
+
+def test_what_the_machine_lacks_is_no_fault_of_a_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = rows_beside(monkeypatch, EnvError("nvcc is not installed"), ours=True)
+    assert rows["refusing"]["missing"] and "agrees" not in rows["refusing"]
+    with pytest.raises(torch.OutOfMemoryError):
+        rows_beside(monkeypatch, torch.OutOfMemoryError("full"), ours=True)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
