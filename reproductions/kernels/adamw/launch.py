@@ -66,7 +66,7 @@ def launch_of(weights: Sequence[Weight], adamw: AdamW) -> Launch:
         size = weight.value.numel() // weight.num_members
         for tensors, lr in members:
             rows.append((*(0 if each is None else each.data_ptr() for each in tensors), size))
-            rates.append((lr, adamw.shrink(lr, weight.weight_decay)))
+            rates.append((lr, float(adamw.shrink(lr, weight.weight_decay))))
         per_weight.append(len(members) * -(-size // CHUNK))
     device = weights[0].value.device
     return Launch(
