@@ -13,29 +13,14 @@ from reproductions.kernels.compiled.builds import CUDA, TRITON, build_of
 from reproductions.kernels.compiled.experiment import Build
 from reproductions.kernels.toolchain.tools import version
 
-WIDE = 128
-"""Bits: as much as one instruction of a thread can move on these architectures."""
-
 
 def compiled_rows(build: Build, ctx: RunContext) -> list[Row]:
     """Compile, and return the row of the one kernel."""
-    code, versions = _triton(build) if build.language == "triton" else _cuda(build)
-    return [{
-        "function": code.function,
-        "registers": code.registers,
-        "spills": code.spills,
-        "stack_bytes": code.stack_bytes,
-        "shared_bytes": code.shared_bytes,
-        "instructions": code.num_instructions,
-        "loads": len(code.load_bits),
-        "loads_wide": code.load_bits.count(WIDE),
-        "stores": len(code.store_bits),
-        "stores_wide": code.store_bits.count(WIDE),
-        "versions": versions,
-    }]  # fmt: skip
+    found, versions = _triton(build) if build.language == "triton" else _cuda(build)
+    return [{**found, "versions": versions}]
 
 
-def _triton(build: Build) -> tuple[cubin.Code, str]:
+def _triton(build: Build) -> tuple[cubin.Found, str]:
     known = build_of(TRITON, build.kernel, build.variant)
     asked = {"kernel": known.kernel, "variant": known.variant, "arch": build.arch}
     # By itself: the interpreter, which tests have on, is chosen when kernels are defined.
@@ -44,13 +29,13 @@ def _triton(build: Build) -> tuple[cubin.Code, str]:
     return code, f"triton {made['version']}, cuobjdump {version('cuobjdump')}"
 
 
-def _cuda(build: Build) -> tuple[cubin.Code, str]:
+def _cuda(build: Build) -> tuple[cubin.Found, str]:
     found = build_of(CUDA, build.kernel, build.variant)
     source = Path(__file__).parents[1] / found.source
     codes = cubin.codes(cubin.cubin_of_cuda(source, build.arch))
-    matching = [code for code in codes if found.function in code.function]
+    matching = [code for code in codes if found.function in str(code["function"])]
     if len(matching) != 1:
-        names = ", ".join(code.function for code in codes)
+        names = ", ".join(str(code["function"]) for code in codes)
         raise RunError(f"{found.source} has no one kernel named {found.function}: it has {names}")
     versions = (f"{name} {version(name)}" for name in ("nvcc", "ptxas", "cuobjdump"))
     return matching[0], ", ".join(versions)

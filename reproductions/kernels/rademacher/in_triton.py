@@ -11,7 +11,7 @@ from torch import Tensor
 
 from reproductions.kernels.derivatives import refuse_derivatives
 from reproductions.kernels.device import brought, on
-from reproductions.kernels.rademacher.layout import TILE
+from reproductions.kernels.rademacher.plain import TILE
 
 NUM_WARPS = 4
 
@@ -38,7 +38,7 @@ def pass_over(  # type: ignore[no-untyped-def]
 ):  # fmt: skip
     """A tile of entries against all directions: their weighted sum, and what x is along each.
 
-    Numbers lie by group of bits, call and neighbour (see layout.py), shape (8, 32, 4), per word.
+    Numbers lie by group of bits, call and neighbour (see plain.py), shape (8, 32, 4), per word.
     partial_CT: a sum per direction and tile; they are added afterwards, in an order that is
     always the same, which atomic sums would not have.
     """

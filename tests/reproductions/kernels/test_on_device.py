@@ -220,7 +220,7 @@ def test_sizes_are_none_one_and_one_beyond_a_block(kernel: str) -> None:
 @pytest.mark.kernels
 def test_sizes_beyond_a_block_are_one_more_than_blocks_of_the_kernels() -> None:
     from reproductions.kernels.adamw.launch import CHUNK
-    from reproductions.kernels.rademacher.layout import TILE
+    from reproductions.kernels.rademacher.plain import TILE
 
     blocks = {
         name: implementation(name, "triton").BLOCK

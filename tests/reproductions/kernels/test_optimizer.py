@@ -16,7 +16,7 @@ from reproductions.kernels.adamw import launch
 from reproductions.kernels.adamw import optimizer as of_adamw
 from reproductions.kernels.adamw.launch import Launch
 from reproductions.kernels.adamw.optimizer import KernelAdamW, adamw_for
-from reproductions.kernels.backend import Backend, implementation
+from reproductions.kernels.backend import Backend
 
 KERNEL = "adamw"
 ON_GPU: list[Any] = [pytest.param("triton", marks=pytest.mark.kernels), "cuda"]
@@ -142,7 +142,7 @@ def launches_of(by: Backend, monkeypatch: pytest.MonkeyPatch) -> list[Launch]:
         found.append(made(*given))
         return found[-1]
 
-    monkeypatch.setattr(implementation(KERNEL, by), "launch_of", noted_launch)
+    monkeypatch.setattr(launch, "launch_of", noted_launch)
     return found
 
 

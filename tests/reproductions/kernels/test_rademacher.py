@@ -10,8 +10,7 @@ import torch
 
 from reproductions.kernels.precision import tolerance
 from reproductions.kernels.rademacher import plain
-from reproductions.kernels.rademacher.layout import TILE
-from reproductions.kernels.rademacher.philox import philox
+from reproductions.kernels.rademacher.plain import TILE, philox
 
 KERNEL = "rademacher"
 
