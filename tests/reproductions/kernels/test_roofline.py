@@ -10,8 +10,7 @@ import pytest
 from harness.publish.figures import FigureContext, Width
 from harness.registry import load_registry
 from reproductions.kernels.cases import CASES, case_of
-from reproductions.kernels.speed.arithmetic import flops_of
-from reproductions.kernels.speed.figures import in_roofline, look, time_panels
+from reproductions.kernels.speed.figures import flops_of, in_roofline, look, time_panels
 
 
 def row(kernel: str, case: str, name: str = "eager", **changed: Any) -> dict[str, Any]:

@@ -18,12 +18,11 @@ from harness.measure.fresh_process import call_fresh
 from harness.measure.timing import Timing
 from harness.registry import load_registry
 from reproductions.kernels.cases import CASES, KERNELS, Work, case_of
-from reproductions.kernels.speed import contests, trial
+from reproductions.kernels.speed import trial
 from reproductions.kernels.speed.contest import Contender, Setting
-from reproductions.kernels.speed.contests import contest_of
 from reproductions.kernels.speed.experiment import COMPILED, CUDA, RACES, TRITON, Race
 from reproductions.kernels.speed.matrices import mask_of
-from reproductions.kernels.speed.trial import in_turn, speed_rows, taking_part
+from reproductions.kernels.speed.trial import contest_of, in_turn, speed_rows, taking_part
 from tests.checkout import ROOT
 from tests.verdicts import controlled
 
@@ -61,7 +60,7 @@ def test_all_that_a_table_prints_takes_part_on_a_gpu(kernel: str) -> None:
         if case.kernel == kernel and "gpu" in case.profiles:
             tiny = case._replace(sizes=dict.fromkeys(case.sizes, 8))
             for precision in case.precisions:
-                setting = Setting(contests.DTYPES[precision], CPU)
+                setting = Setting(trial.DTYPES[precision], CPU)
                 names |= contest_of(tiny, setting).contenders.keys()
     (layout,) = TASKS[kernel].layouts
     heads = {column.where["implementation"] for column in layout.columns}
@@ -176,14 +175,14 @@ def rows_beside(
     def refuses(inputs: Any) -> Any:
         raise error
 
-    made = contests.MAKERS["rademacher"]
+    made = trial.MAKERS["rademacher"]
 
     def with_one_more(case: Any, setting: Any) -> Any:
         contest = made(case, setting)
         others = {"refusing": Contender(refuses, ours=ours), "eager": contest.contenders["eager"]}
         return contest._replace(contenders=others)
 
-    monkeypatch.setitem(contests.MAKERS, "rademacher", with_one_more)  # type: ignore[arg-type]
+    monkeypatch.setitem(trial.MAKERS, "rademacher", with_one_more)  # type: ignore[arg-type]
     monkeypatch.setattr(trial, "taking_part", lambda contest, race: contest.contenders)
     rows = speed_rows(race("rademacher"), Context())  # type: ignore[arg-type]
     return {str(row["implementation"]): dict(row) for row in rows}
@@ -231,7 +230,7 @@ def test_a_call_that_goes_wrong_once_it_is_timed_fails(
     kernel: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is right the first time that it is called, and so where it is bound anew."""
-    made = contests.MAKERS[kernel]
+    made = trial.MAKERS[kernel]
 
     def with_one_more(case: Any, setting: Any) -> Any:
         contest = made(case, setting)
@@ -243,21 +242,21 @@ def test_a_call_that_goes_wrong_once_it_is_timed_fails(
 
         return contest._replace(contenders={**contest.contenders, "tiring": Contender(bind)})
 
-    monkeypatch.setitem(contests.MAKERS, kernel, with_one_more)  # type: ignore[arg-type]
+    monkeypatch.setitem(trial.MAKERS, kernel, with_one_more)  # type: ignore[arg-type]
     rows = {row["implementation"]: row for row in speed_rows(race(kernel), Context())}  # type: ignore[arg-type]
     assert rows["eager"]["agrees"] and not rows["tiring"]["agrees"]
 
 
 def test_a_library_that_is_not_installed_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torchao", None)
-    made = contests.MAKERS["masked_adamw"]
+    made = trial.MAKERS["masked_adamw"]
 
     def with_one_alone(case: Any, setting: Any) -> Any:
         contest = made(case, setting)
         name = TORCHAO["masked_adamw"]
         return contest._replace(contenders={name: contest.contenders[name]})
 
-    monkeypatch.setitem(contests.MAKERS, "masked_adamw", with_one_alone)  # type: ignore[arg-type]
+    monkeypatch.setitem(trial.MAKERS, "masked_adamw", with_one_alone)  # type: ignore[arg-type]
     (row,) = speed_rows(race("masked_adamw", compiled=True), Context())  # type: ignore[arg-type]
     assert row["implementation"] == TORCHAO["masked_adamw"]
     assert "torchao" in row["missing"] and "median_us" not in row
