@@ -149,14 +149,18 @@ def compiled_for(build: TritonBuild, launched: Launched) -> bool:
 
 
 @pytest.mark.parametrize("build", TRITON, ids=lambda build: f"{build.kernel}, {build.variant}")
-def test_each_build_is_a_launch(build: TritonBuild, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_build_is_a_launch_and_each_launch_a_build(
+    build: TritonBuild, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So whatever a method launches, also on the way, has its row."""
     launches = launches_of(build, monkeypatch)
     call(build)
-    assert launches
-    for launched in launches:
-        assert launched.options == options_of(build)
     (same,) = [launched for launched in launches if compiled_for(build, launched)] or [None]
     assert same is not None, [launched.arguments for launched in launches]
+    builds = [each for each in TRITON if each.function == build.function]
+    for launched in launches:
+        assert any(compiled_for(each, launched) for each in builds), launched.arguments
+        assert launched.options == options_of(build)
     for name, type in types_of(build).items():
         value = same.arguments[name]
         if isinstance(value, Tensor):
@@ -165,13 +169,3 @@ def test_each_build_is_a_launch(build: TritonBuild, monkeypatch: pytest.MonkeyPa
         elif value is not None:
             assert (type.startswith("fp")) == isinstance(value, float), name
     assert all(same.arguments[name] % POINTERS == 0 for name in build.divisible)
-
-
-@pytest.mark.parametrize("build", TRITON, ids=lambda build: f"{build.kernel}, {build.variant}")
-def test_each_launch_is_a_build(build: TritonBuild, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever a method launches on the way has its row."""
-    launches = launches_of(build, monkeypatch)
-    call(build)
-    builds = [each for each in TRITON if each.function == build.function]
-    for launched in launches:
-        assert any(compiled_for(each, launched) for each in builds), launched.arguments

@@ -261,14 +261,6 @@ def test_a_closure_gives_its_loss_and_a_scheduler_changes_the_rate() -> None:
     assert 0 < first - float(param.detach()) <= 0.25 + 1e-6
 
 
-@pytest.mark.parametrize(
-    ("settings", "told"), [({"lr": -1.0}, "lr=-1.0"), ({"betas": (1.0, 0.9)}, "betas")]
-)
-def test_settings_that_no_adamw_has_are_refused(settings: dict[str, Any], told: str) -> None:
-    with pytest.raises(SpecError, match=told):
-        KernelAdamW(weights(), **settings)
-
-
 def test_on_a_cpu_it_is_torchs_and_nothing_is_chosen() -> None:
     with noted() as choices:
         optimizer = adamw_for(groups_of(weights()), **SETTINGS, fused=True)

@@ -16,7 +16,6 @@ from harness.store.result import load_result
 from harness.store.trial import grid_of
 from harness.store.workspace import Workspace
 from reproductions.kernels.compiled import cubin
-from reproductions.kernels.compiled.builds import CUDA, TRITON
 from reproductions.kernels.compiled.experiment import BUILDS
 from reproductions.kernels.compiled.trial import compiled_rows
 from reproductions.kernels.floors.trial import floor_rows
@@ -154,13 +153,3 @@ def test_committed_floors_are_those_of_the_cases() -> None:
         # A CSV keeps nine digits.
         assert row.pop("floor_us") == pytest.approx(there[at].pop("floor_us"), rel=1e-8), at
         assert row == there[at]
-
-
-def test_every_kernel_of_a_method_is_compiled() -> None:
-    """A task per kernel; both languages of those that have CUDA sources."""
-    assert {build.kernel for build in TRITON} == BUILDS.keys()
-    assert {build.kernel for build in CUDA} == {"masked_adamw", "rademacher", "shard_pack"}
-    folder = ROOT / "reproductions" / "kernels"
-    assert all((folder / build.source).is_file() for build in CUDA)
-    names = [(b.kernel, b.variant) for b in TRITON]
-    assert len(set(names)) == len(names)
