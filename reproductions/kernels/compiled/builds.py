@@ -1,35 +1,46 @@
-"""What is compiled ahead of time: every kernel, for the types that its method gives it."""
+"""What is compiled ahead of time: what methods launch, for the types that they give a kernel.
+
+A method is called with tensors of no memory, and the launch that it makes is noted: sizes are
+multiples of 16, as addresses are where torch allocates.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
-from harness.errors import SpecError
+import torch
+from torch import Tensor
 
-POINTERS = 16
-"""Bytes that addresses are multiples of, as torch allocates."""
+from harness.errors import SpecError
+from reproductions.kernels.adamw.plain import AdamW, Weight
+from reproductions.kernels.backend import implementation
+from reproductions.kernels.tangent_step.plain import Adam, Point, Sgd
+
+SIZE = 2**20
+MANY = 2**32
+"""Entries that 32 bits do not count."""
+SEED = 2**64 - 1
+NUM_DIRECTIONS = 3
+FLOAT32, BFLOAT16 = torch.float32, torch.bfloat16
+zeros = partial(torch.zeros, device="meta")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TritonBuild:
-    """A kernel of Triton with its types and constants."""
+    """A kernel of Triton as a method launches it."""
 
     kernel: str
     """The task's word."""
     variant: str
     function: str
     """`module:name` below `reproductions.kernels`."""
-    types: str
-    """`name:type` of every argument that is no constant, as Triton writes types."""
-    constants: Mapping[str, int | bool | str] = field(default_factory=dict)
-    """Types by their names in Triton."""
-    own: tuple[str, ...] = ()
-    """Constants that are its module's, by the same name: what it is launched with, as its module's
-    NUM_WARPS is."""
-    divisible: tuple[str, ...] = ()
-    """Numbers that are multiples of 16."""
+    call: Callable[[], object]
+    """Launches it, among others."""
+    number: int = 0
+    """Which of the function's launches in that call it is."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -44,123 +55,149 @@ class CudaBuild:
     """What its name in the cubin has in it."""
 
 
-ADAMW = (
-    "rows:*i64 rates:*fp32 row_of_chunk:*i32 start_of_chunk:*i64 squares:*fp32 new_first:fp32"
-    " second:fp32 new_second:fp32 eps:fp32 rise:fp32 spread:fp32"
-)
-
-
 def adamw(
-    kernel: str, variant: str, value: str, grad: str, copy: str = "", *, masked: bool
-) -> TritonBuild:
-    """Return AdamW for types of values, gradients and copies."""
+    kernel: str, variant: str, value: torch.dtype, grad: torch.dtype, *,
+    masked: bool = False, sent: torch.dtype | None = None,
+) -> TritonBuild:  # fmt: skip
+    """Return AdamW for types of values, gradients and copies that are sent."""
+
+    def call() -> None:
+        weight = Weight(
+            value=zeros(SIZE, dtype=value), grad=zeros(SIZE, dtype=grad), lr=0.1,
+            mean=zeros(SIZE), square=zeros(SIZE),
+            mask=zeros(SIZE, dtype=torch.bool) if masked else None,
+            copy=zeros(SIZE, dtype=sent) if sent else None,
+        )  # fmt: skip
+        implementation("adamw", "triton").step_([weight], AdamW(), 1)
+
     return TritonBuild(
-        kernel=kernel, variant=variant, function="adamw.in_triton:step_chunk", types=ADAMW,
-        constants={
-            "VALUE": value, "GRAD": grad, "COPY": copy or value, "ALIGNED": True,
-            "MASKED": masked, "COPIED": bool(copy),
-        },
-        own=("CHUNK",),
-    )  # fmt: skip
+        kernel=kernel, variant=variant, function="adamw.in_triton:step_chunk", call=call
+    )
 
 
-def cross_entropy(variant: str, logits: str) -> TritonBuild:
+def cross_entropy(variant: str, dtype: torch.dtype) -> TritonBuild:
     """Return the slope of rows of logits."""
+
+    def call() -> Tensor:
+        x, weight = zeros(16, 16, dtype=dtype), zeros(64, 16, dtype=dtype)
+        ops = implementation("linear_cross_entropy", "triton")
+        loss: Tensor = ops.linear_cross_entropy(x, weight, zeros(16, dtype=torch.int64))
+        return loss
+
     return TritonBuild(
-        kernel="linear_cross_entropy", variant=variant,
+        kernel="linear_cross_entropy", variant=variant, call=call,
         function="linear_cross_entropy.in_triton:row_slope",
-        types=f"logits:*{logits} targets:*i64 losses:*fp32 size:i32",
-        own=("IGNORED", "BLOCK"), divisible=("size",),
     )  # fmt: skip
 
 
-STRIDES = ("a_m", "a_k", "b_k", "b_n", "mask_first", "mask_second", "live_k", "live_n")
+PRODUCTS = ("forward", "gradient of inputs", "gradient of weights")
+"""In the order in which a layer launches them."""
 
 
-def product(variant: str, type: str, masks: str, *ones: str) -> TritonBuild:
-    """Return a product with a mask on a factor or on the result. ones: strides that are 1."""
-    others = [name for name in STRIDES if name not in ones]
+def product(which: str, variant: str, dtype: torch.dtype) -> TritonBuild:
+    """Return one of a layer's products; the gradient comes as it lies behind a layer."""
+
+    def call() -> None:
+        x, weight = zeros(32, 128, dtype=dtype), zeros(192, 128, dtype=dtype)
+        ops = implementation("masked_linear", "triton")
+        y = ops.masked_linear(x.requires_grad_(), weight.requires_grad_(), weight.bool())
+        y.backward(zeros(32, 192, dtype=dtype))
+
     return TritonBuild(
-        kernel="masked_linear", variant=variant, function="masked_linear.in_triton:product",
-        types=f"a:*{type} b:*{type} mask:*i8 c:*{type} live:*i8 M:i32 N:i32 K:i32 "
-        + " ".join(f"{name}:i32" for name in others),
-        constants={**dict.fromkeys(ones, 1), "MASKS": masks}, own=("BLOCK", "INNER"),
-        divisible=("N", "K", *(name for name in others if not name.startswith("live"))),
+        kernel="masked_linear", variant=f"{which}, {variant}", call=call,
+        function="masked_linear.in_triton:product", number=PRODUCTS.index(which),
     )  # fmt: skip
 
 
-FORWARD = ("a_k", "b_k", "mask_first", "live_k")
-"""Weights and masks lie by outputs, and are read across."""
-OF_INPUTS = ("a_k", "b_n", "mask_second", "live_n")
-OF_WEIGHTS = ("a_m", "b_n", "mask_second", "live_n")
-
-
-def signs(name: str, types: str) -> TritonBuild:
+def signs(name: str, variant: str, dtype: torch.dtype) -> TritonBuild:
     """Return a kernel of sign_ops."""
+
+    def call() -> None:
+        ops, given = implementation("sign_ops", "triton"), zeros(SIZE, dtype=dtype)
+        match name:
+            case "perturb":
+                ops.perturb(given, given, 0.1)
+            case "count":
+                ops.count_same_signs(given, given)
+            case "fedsign":
+                ops.add_fedsign_(given, given, given, gamma=0.1)
+
     return TritonBuild(
-        kernel="sign_ops", variant=name, function=f"sign_ops.in_triton:{name}_block", types=types,
-        own=("BLOCK",), divisible=("size",),
-    )  # fmt: skip
+        kernel="sign_ops", variant=variant, function=f"sign_ops.in_triton:{name}_block", call=call
+    )
 
 
-def rademacher(variant: str, *, combine: bool, project: bool) -> TritonBuild:
+def rademacher(variant: str) -> TritonBuild:
     """Return a pass over directions that are made on the way."""
+
+    def call() -> None:
+        ops = implementation("rademacher", "triton")
+        weights, x, numbers = zeros(NUM_DIRECTIONS), zeros(MANY), range(NUM_DIRECTIONS)
+        match variant:
+            case "sum of directions":
+                ops.combine(weights, SEED, numbers, MANY)
+            case "along directions":
+                ops.project(x, SEED, numbers)
+            case "both":
+                ops.combine_and_project(weights, x, SEED, numbers)
+
     return TritonBuild(
-        kernel="rademacher", variant=variant, function="rademacher.in_triton:pass_over",
-        types="out_N:*fp32 weights_C:*fp32 x_N:*fp32 partial_CT:*fp32 numbers_C:*i64 seed:u64"
-        " num_directions:i32 num_entries:i64",
-        constants={"COMBINE": combine, "PROJECT": project}, divisible=("num_entries",),
-    )  # fmt: skip
+        kernel="rademacher", variant=variant, function="rademacher.in_triton:pass_over", call=call
+    )
 
 
-def packed(variant: str, of: str, to: str) -> TritonBuild:
+def packed(variant: str, of: torch.dtype, to: torch.dtype) -> TritonBuild:
     """Return blocks put in order."""
     return TritonBuild(
         kernel="shard_pack", variant=variant, function="shard_pack.in_triton:move_block",
-        types=f"source:*{of} target:*{to} rows:i32 columns:i32 length:i32",
-        constants={"FULL": True}, own=("BLOCK",), divisible=("length",),
+        call=lambda: implementation("shard_pack", "triton").rearrange(
+            zeros(SIZE, dtype=of), 2, 2, to
+        ),
     )  # fmt: skip
 
 
+def tangents(variant: str, name: str, rule: Sgd | Adam) -> TritonBuild:
+    """Return an inner step with its tangents."""
+
+    def call() -> None:
+        def point(*shape: int) -> Point:
+            second = None if isinstance(rule, Sgd) else zeros(*shape)
+            return Point(value=zeros(*shape), first=zeros(*shape), second=second)
+
+        many = (NUM_DIRECTIONS, SIZE)
+        implementation("tangent_step", "triton").step(
+            rule, point(SIZE), zeros(SIZE), point(*many), zeros(*many), zeros(NUM_DIRECTIONS)
+        )
+
+    return TritonBuild(
+        kernel="tangent_step", variant=variant, function=f"tangent_step.in_triton:{name}", call=call
+    )
+
+
 TRITON: tuple[TritonBuild, ...] = (
-    adamw("masked_adamw", "float32", "fp32", "fp32", masked=True),
-    adamw("masked_adamw", "bfloat16", "bf16", "bf16", masked=True),
-    adamw("layer_adamw", "float32", "fp32", "fp32", masked=False),
-    adamw("layer_adamw", "bfloat16", "bf16", "bf16", masked=False),
-    adamw("shard_pack", "sharded Adam", "fp32", "bf16", "bf16", masked=False),
-    packed("to float32", "bf16", "fp32"),
-    packed("to bfloat16", "fp32", "bf16"),
-    rademacher("sum of directions", combine=True, project=False),
-    rademacher("along directions", combine=False, project=True),
-    rademacher("both", combine=True, project=True),
-    TritonBuild(
-        kernel="tangent_step", variant="SGD", function="tangent_step.in_triton:step_sgd",
-        types="value:*fp32 first:*fp32 grad:*fp32 d_value:*fp32 d_first:*fp32 d_grad:*fp32"
-        " d_lr:*fp32 to_value:*fp32 to_first:*fp32 to_d_value:*fp32 to_d_first:*fp32 lr:fp32"
-        " momentum:fp32 size:i32 num_directions:i32",
-        own=("BLOCK",), divisible=("size",),
+    adamw("masked_adamw", "float32", FLOAT32, FLOAT32, masked=True),
+    adamw("masked_adamw", "bfloat16", BFLOAT16, BFLOAT16, masked=True),
+    adamw("layer_adamw", "float32", FLOAT32, FLOAT32),
+    adamw("layer_adamw", "bfloat16", BFLOAT16, BFLOAT16),
+    adamw("shard_pack", "sharded Adam", FLOAT32, BFLOAT16, sent=BFLOAT16),
+    packed("to float32", BFLOAT16, FLOAT32),
+    packed("to bfloat16", FLOAT32, BFLOAT16),
+    rademacher("sum of directions"),
+    rademacher("along directions"),
+    rademacher("both"),
+    tangents("SGD", "step_sgd", Sgd(0.1, momentum=0.9)),
+    tangents("Adam", "step_adam", Adam(0.1)),
+    signs("perturb", "perturb", FLOAT32),
+    signs("count", "count", FLOAT32),
+    signs("fedsign", "fedsign", FLOAT32),
+    *(
+        product(which, variant, dtype)
+        for which in PRODUCTS
+        for variant, dtype in (("bfloat16", BFLOAT16), ("float32", FLOAT32))
     ),
-    TritonBuild(
-        kernel="tangent_step", variant="Adam", function="tangent_step.in_triton:step_adam",
-        types="value:*fp32 first:*fp32 second:*fp32 grad:*fp32 d_value:*fp32 d_first:*fp32"
-        " d_second:*fp32 d_grad:*fp32 d_lr:*fp32 to_value:*fp32 to_first:*fp32 to_second:*fp32"
-        " to_d_value:*fp32 to_d_first:*fp32 to_d_second:*fp32 lr:fp32 beta1:fp32 new1:fp32"
-        " beta2:fp32 new2:fp32 rise:fp32 spread:fp32 eps_root:fp32 size:i32 num_directions:i32",
-        own=("BLOCK",), divisible=("size",),
-    ),
-    signs("perturb", "theta:*fp32 noise:*fp32 target:*fp32 squares:*fp32 scale:fp32 size:i32"),
-    signs("count", "first:*fp32 second:*fp32 counts:*i32 size:i32"),
-    signs("fedsign", "grad:*fp32 theta:*fp32 received:*fp32 sums:*fp32 gamma:fp32 beta:fp32"
-          " size:i32"),
-    product("forward, bfloat16", "bf16", "b", *FORWARD),
-    product("forward, float32", "fp32", "b", *FORWARD),
-    product("gradient of inputs, bfloat16", "bf16", "b", *OF_INPUTS),
-    product("gradient of inputs, float32", "fp32", "b", *OF_INPUTS),
-    product("gradient of weights, bfloat16", "bf16", "c", *OF_WEIGHTS),
-    product("gradient of weights, float32", "fp32", "c", *OF_WEIGHTS),
-    cross_entropy("bfloat16", "bf16"),
-    cross_entropy("float32", "fp32"),
-)  # fmt: skip
+    cross_entropy("bfloat16", BFLOAT16),
+    cross_entropy("float32", FLOAT32),
+)
 CUDA: tuple[CudaBuild, ...] = (
     CudaBuild(kernel="masked_adamw", variant="float32", source="adamw/cuda/adamw.cu",
               function="step_kernelIff"),

@@ -6,13 +6,12 @@ By whatever Triton is there: this file runs in an environment that has torch, Tr
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
+import torch
 
 from harness.measure.fresh_process import call_fresh
-from reproductions.kernels.compiled.builds import TRITON, TritonBuild
+from reproductions.kernels.compiled import builds
 from reproductions.kernels.compiled.experiment import ARCHS
 from reproductions.kernels.compiled.in_triton import compiled
 
@@ -26,26 +25,29 @@ OF_SMALL_NUMBERS = (
 """Products in 32 bits are of rows of a table, of numbers of blocks and of Philox's words."""
 
 
-def in_every_type() -> Iterator[TritonBuild]:
-    """Yield what static rows have, and the same for halves that they leave out."""
-    for build in TRITON:
-        yield build
-        if build.kernel == "sign_ops":
-            for half in ("bf16", "fp16"):
-                # Sums and counts keep their type.
-                types = re.sub(r"(?<!squares:)(?<!sums:)\*fp32", f"*{half}", build.types)
-                yield replace(build, variant=f"{build.variant}, {half}", types=types)
-        elif "bf16" in f"{build.types} {build.constants}":
-            types = build.types.replace("bf16", "fp16")
-            constants = {k: "fp16" if v == "bf16" else v for k, v in build.constants.items()}
-            yield replace(build, variant=f"{build.variant}, fp16", types=types, constants=constants)
+FLOAT16, FLOAT32, BFLOAT16 = torch.float16, torch.float32, torch.bfloat16
+HALVES = (
+    builds.adamw("masked_adamw", "float16", FLOAT16, FLOAT16, masked=True),
+    builds.adamw("layer_adamw", "float16", FLOAT16, FLOAT16),
+    builds.adamw("shard_pack", "sharded Adam, float16", FLOAT32, FLOAT16, sent=FLOAT16),
+    builds.packed("from float16", FLOAT16, FLOAT32),
+    builds.packed("to float16", FLOAT32, FLOAT16),
+    builds.cross_entropy("float16", FLOAT16),
+    *(builds.product(which, "float16", FLOAT16) for which in builds.PRODUCTS),
+    *(
+        builds.signs(name, f"{name}, {dtype}", dtype)
+        for name in ("perturb", "count", "fedsign")
+        for dtype in (FLOAT16, BFLOAT16)
+    ),
+)
+"""What static rows leave out."""
 
 
 def codes_of_all(*, arch: str) -> dict[str, str]:
     """Compile all; return Triton's own code by what was compiled."""
     return {
-        f"{build.function}, {build.variant}": compiled(build, arch)["ttir"]
-        for build in in_every_type()
+        f"{build.function}, {build.kernel}, {build.variant}": compiled(build, arch)["ttir"]
+        for build in (*builds.TRITON, *HALVES)
     }
 
 
@@ -55,7 +57,7 @@ def codes_of_all(*, arch: str) -> dict[str, str]:
 def test_all_compile_and_count_entries_in_64_bits(arch: str) -> None:
     """A tensor of more than 2**31 entries would be written elsewhere, and no small one shows it."""
     codes = call_fresh(codes_of_all, {"arch": arch})
-    assert len(codes) > len(TRITON)
+    assert len(codes) == len(builds.TRITON) + len(HALVES)
     for name, code in codes.items():
         offsets = re.findall(r"tt\.addptr .*: (.*), (?:tensor<[\dx]*x)?(i\d+)>?", code)
         assert "i64" in {bits for _, bits in offsets}, name
