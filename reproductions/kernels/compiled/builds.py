@@ -6,10 +6,10 @@ multiples of 16, as addresses are where torch allocates.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
+from typing import ClassVar, Literal
 
 import torch
 from torch import Tensor
@@ -24,6 +24,7 @@ MANY = 2**32
 """Entries that 32 bits do not count."""
 SEED = 2**64 - 1
 NUM_DIRECTIONS = 3
+Language = Literal["triton", "cuda"]
 FLOAT32, BFLOAT16 = torch.float32, torch.bfloat16
 zeros = partial(torch.zeros, device="meta")
 
@@ -32,6 +33,7 @@ zeros = partial(torch.zeros, device="meta")
 class TritonBuild:
     """A kernel of Triton as a method launches it."""
 
+    language: ClassVar[Language] = "triton"
     kernel: str
     """The task's word."""
     variant: str
@@ -47,6 +49,7 @@ class TritonBuild:
 class CudaBuild:
     """A kernel of a .cu file."""
 
+    language: ClassVar[Language] = "cuda"
     kernel: str
     variant: str
     source: str
@@ -211,12 +214,18 @@ CUDA: tuple[CudaBuild, ...] = (
               function="step_kernelIf8BFloat16"),
 )  # fmt: skip
 
-Build = TypeVar("Build", TritonBuild, CudaBuild)
+
+def builds_of(kernel: str) -> list[TritonBuild | CudaBuild]:
+    """Return all builds of a kernel, by its task."""
+    builds: tuple[TritonBuild | CudaBuild, ...] = (*TRITON, *CUDA)
+    return [build for build in builds if build.kernel == kernel]
 
 
-def build_of(known: Sequence[Build], kernel: str, variant: str) -> Build:
-    """Return a build by its kernel and variant. Raises SpecError for one that is none."""
-    for build in known:
-        if (build.kernel, build.variant) == (kernel, variant):
+def build_of(kernel: str, language: Language, variant: str) -> TritonBuild | CudaBuild:
+    """Return a build. Raises SpecError for one that is none."""
+    for build in builds_of(kernel):
+        if (build.language, build.variant) == (language, variant):
             return build
-    raise SpecError(f"kernel {kernel!r}, variant {variant!r}: it is none of compiled/builds.py")
+    raise SpecError(
+        f"kernel {kernel!r}, variant {variant!r} in {language}: it is none of compiled/builds.py"
+    )

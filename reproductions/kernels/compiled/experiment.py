@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from typing import Literal
 
 from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc
 from harness.declare.experiment import Device
 from reproductions.kernels.cases import KERNELS
-from reproductions.kernels.compiled.builds import CUDA, TRITON, CudaBuild, TritonBuild
+from reproductions.kernels.compiled.builds import Language, builds_of
 
-Language = Literal["triton", "cuda"]
 Arch = Literal["sm_80", "sm_90"]
 ARCHS: tuple[Arch, ...] = ("sm_80", "sm_90")
 """A100 and H100 or H200."""
@@ -41,17 +40,12 @@ def grid(profile: Profile, *, kernel: str) -> Iterator[Build]:
     """Yield every build for every architecture, once more by the tools of a machine with a GPU."""
     if profile not in ("cpu", "gpu"):
         return
-    languages: tuple[tuple[Language, Sequence[TritonBuild | CudaBuild]], ...] = (
-        ("triton", TRITON), ("cuda", CUDA)
-    )  # fmt: skip
     for arch in ARCHS:
-        for language, builds in languages:
-            for build in builds:
-                if build.kernel == kernel:
-                    yield Build(
-                        kernel=kernel, variant=build.variant, language=language, arch=arch,
-                        tools="pinned" if profile == "cpu" else "at hand",
-                    )  # fmt: skip
+        for build in builds_of(kernel):
+            yield Build(
+                kernel=kernel, variant=build.variant, language=build.language, arch=arch,
+                tools="pinned" if profile == "cpu" else "at hand",
+            )  # fmt: skip
 
 
 def needs(build: Build) -> Needs:

@@ -12,7 +12,7 @@ from unittest.mock import patch
 import torch
 from torch import Tensor
 
-from reproductions.kernels.compiled.builds import TRITON, TritonBuild, build_of
+from reproductions.kernels.compiled.builds import TritonBuild, build_of
 
 WARP = 32
 ALIGNMENT = 16
@@ -20,8 +20,10 @@ ALIGNMENT = 16
 
 
 def compile_to_cubin(*, kernel: str, variant: str, arch: str) -> dict[str, str]:
-    """Compile a build of TRITON as `compiled` does, named as another process is told it."""
-    return compiled(build_of(TRITON, kernel, variant), arch)
+    """Compile a build as `compiled` does, named as another process is told it."""
+    build = build_of(kernel, "triton", variant)
+    assert isinstance(build, TritonBuild)
+    return compiled(build, arch)
 
 
 def compiled(build: TritonBuild, arch: str) -> dict[str, str]:

@@ -13,7 +13,6 @@ import torch
 from harness.declare.task import Task
 from harness.declare.verdict import Word
 from harness.errors import EnvError, RunError
-from harness.measure.fresh_process import call_fresh
 from harness.measure.timing import Timing
 from harness.registry import load_registry
 from reproductions.kernels.cases import CASES, KERNELS, Work, case_of
@@ -77,36 +76,6 @@ def test_kernels_of_ours_take_part_on_a_gpu_and_what_is_compiled_where_it_is_ask
 
 
 TORCHAO = {"masked_adamw": "torchao, then masks", "layer_adamw": "torchao, then norms"}
-
-
-@pytest.mark.kernels
-@pytest.mark.slow
-def test_torchao_steps_as_plain_torch_does() -> None:
-    """In a process without our bands round what torch.compile allocates."""
-    assert call_fresh(agreeing, {"names": TORCHAO}, timeout_s=300.0) == list(TORCHAO)
-
-
-def agreeing(*, names: dict[str, str]) -> list[str]:
-    """Return the kernels whose contender of that name leaves what float64 does."""
-    setting = Setting(torch.float32, CPU)
-    found = []
-    for kernel, name in names.items():
-        contest = contest_of(case_of(kernel, "two tensors"), setting)
-        inputs = contest.draw(torch.Generator().manual_seed(5))
-        if trial._outputs(contest, name, inputs, setting, iter(()))["agrees"]:
-            found.append(kernel)
-    return found
-
-
-@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
-@pytest.mark.parametrize(
-    "name", ["one strided copy", "FSDP2's chunk_cat", "FSDP2's all_gather_copy_in"]
-)
-def test_libraries_put_blocks_in_the_same_order(name: str, precision: str) -> None:
-    setting = Setting(trial.DTYPES[precision], CPU)
-    contest = contest_of(case_of("shard_pack", "eight blocks"), setting)
-    inputs = contest.draw(torch.Generator().manual_seed(5))
-    assert trial._outputs(contest, name, inputs, setting, iter(()))["error"] == 0.0
 
 
 def test_inputs_take_turns() -> None:

@@ -114,7 +114,7 @@ def rows_of(experiment: Experiment) -> pd.DataFrame:
 def test_a_build_that_is_none_is_told() -> None:
     build = next(iter(BUILDS["rademacher"].params_of("cpu")))
     params = BUILDS["rademacher"].typed({**build, "variant": "neither"})
-    with pytest.raises(SpecError, match="variant 'neither': it is none of"):
+    with pytest.raises(SpecError, match="variant 'neither' in triton: it is none of"):
         compiled_rows(params, None)  # type: ignore[arg-type]
 
 
