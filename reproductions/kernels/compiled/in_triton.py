@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import base64
 import os
-from collections.abc import Callable
-from importlib import import_module
-from typing import Any
-from unittest.mock import patch
 
 import torch
 from torch import Tensor
 
 from reproductions.kernels.compiled.builds import TritonBuild, build_of
+from reproductions.kernels.compiled.launches import launch_of
 
 WARP = 32
 ALIGNMENT = 16
@@ -60,26 +57,6 @@ def compiled(build: TritonBuild, arch: str) -> dict[str, str]:
         "ttir": made.asm["ttir"],
         "version": triton.__version__,
     }
-
-
-def launch_of(build: TritonBuild) -> tuple[Any, dict[str, Any], dict[str, Any]]:
-    """Return a build's function, its arguments and its options as its method launches it."""
-    path, _, name = build.function.partition(":")
-    module = import_module(f"reproductions.kernels.{path}")
-    function = getattr(module, name)
-    launches: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
-
-    class Noted:
-        def __getitem__(self, grid: object) -> Callable[..., None]:
-            return lambda *given, **named: launches.append((given, named))
-
-    with patch.object(module, name, Noted()):
-        build.call()
-    given, named = launches[build.number]
-    arguments = dict(zip(function.arg_names, given, strict=False))
-    arguments |= {key: value for key, value in named.items() if key in function.arg_names}
-    options = {key: value for key, value in named.items() if key not in function.arg_names}
-    return function, arguments, options
 
 
 POINTED = {

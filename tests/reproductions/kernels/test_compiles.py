@@ -6,38 +6,44 @@ By whatever Triton is there: this file runs in an environment that has torch, Tr
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
-import torch
 
 from harness.measure.fresh_process import call_fresh
-from reproductions.kernels.compiled import builds
+from reproductions.kernels.compiled.builds import (
+    ADAMW,
+    MOVED,
+    PRODUCT,
+    PRODUCTS,
+    SIGNS,
+    SLOPE,
+    TRITON,
+    TritonBuild,
+)
 from reproductions.kernels.compiled.experiment import ARCHS
 from reproductions.kernels.compiled.in_triton import compiled
 
-WITHIN_A_ROW = ("linear_cross_entropy.in_triton:row_slope",)
+WITHIN_A_ROW = SLOPE
 """64 bits lead to a row, and 32 along it."""
-OF_SMALL_NUMBERS = (
-    "adamw.in_triton:step_chunk",
-    "masked_linear.in_triton:product",
-    "rademacher.in_triton:pass_over",
-)
+OF_SMALL_NUMBERS = (ADAMW, PRODUCT, SIGNS)
 """Products in 32 bits are of rows of a table, of numbers of blocks and of Philox's words."""
-
-
-FLOAT16, FLOAT32, BFLOAT16 = torch.float16, torch.float32, torch.bfloat16
 HALVES = (
-    builds.adamw("masked_adamw", "float16", FLOAT16, FLOAT16, masked=True),
-    builds.adamw("layer_adamw", "float16", FLOAT16, FLOAT16),
-    builds.adamw("shard_pack", "sharded Adam, float16", FLOAT32, FLOAT16, sent=FLOAT16),
-    builds.packed("from float16", FLOAT16, FLOAT32),
-    builds.packed("to float16", FLOAT32, FLOAT16),
-    builds.cross_entropy("float16", FLOAT16),
-    *(builds.product(which, "float16", FLOAT16) for which in builds.PRODUCTS),
+    TritonBuild("masked_adamw", "float16", ADAMW, ("float16", "float16")),
+    TritonBuild("layer_adamw", "float16", ADAMW, ("float16", "float16")),
+    TritonBuild("shard_pack", "sharded Adam, float16", ADAMW, ("float32", "float16")),
+    TritonBuild("shard_pack", "from float16", MOVED, ("float16", "float32")),
+    TritonBuild("shard_pack", "to float16", MOVED, ("float32", "float16")),
+    TritonBuild("linear_cross_entropy", "float16", SLOPE, ("float16",)),
     *(
-        builds.signs(name, f"{name}, {dtype}", dtype)
-        for name in ("perturb", "count", "fedsign")
-        for dtype in (FLOAT16, BFLOAT16)
+        TritonBuild("masked_linear", f"{which}, float16", PRODUCT, ("float16",))
+        for which in PRODUCTS
+    ),
+    *(
+        replace(build, types=(half,))
+        for build in TRITON
+        if build.kernel == "sign_ops"
+        for half in ("float16", "bfloat16")
     ),
 )
 """What static rows leave out."""
@@ -45,10 +51,8 @@ HALVES = (
 
 def codes_of_all(*, arch: str) -> dict[str, str]:
     """Compile all; return Triton's own code by what was compiled."""
-    return {
-        f"{build.function}, {build.kernel}, {build.variant}": compiled(build, arch)["ttir"]
-        for build in (*builds.TRITON, *HALVES)
-    }
+    builds = (*TRITON, *HALVES)
+    return {f"{build.function}: {build}": compiled(build, arch)["ttir"] for build in builds}
 
 
 @pytest.mark.kernels
@@ -57,7 +61,7 @@ def codes_of_all(*, arch: str) -> dict[str, str]:
 def test_all_compile_and_count_entries_in_64_bits(arch: str) -> None:
     """A tensor of more than 2**31 entries would be written elsewhere, and no small one shows it."""
     codes = call_fresh(codes_of_all, {"arch": arch})
-    assert len(codes) == len(builds.TRITON) + len(HALVES)
+    assert len(codes) == len(TRITON) + len(HALVES)
     for name, code in codes.items():
         offsets = re.findall(r"tt\.addptr .*: (.*), (?:tensor<[\dx]*x)?(i\d+)>?", code)
         assert "i64" in {bits for _, bits in offsets}, name
