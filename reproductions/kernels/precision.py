@@ -30,19 +30,31 @@ def tolerance(dtype: torch.dtype, length: int = 1, *, size: float = 1.0) -> dict
 
 
 def share_of_allowed(found: Tensor, wanted: Tensor, *, dtype: torch.dtype, length: int) -> float:
-    """Return the largest difference as a share of what is allowed; infinite where one is NaN.
+    """Return the largest difference as a share of what is allowed.
 
-    length: how many numbers the sums add. Of how large numbers they are, the largest one tells.
+    Infinite where shapes, integers, or places of NaN and of either infinity differ. length: how
+    many numbers the sums add. Of how large numbers they are, the largest one tells.
     """
+    if found.shape != wanted.shape:
+        return math.inf
+    if not found.is_floating_point():
+        return 0.0 if torch.equal(found, wanted) else math.inf
+    one, other = found.double(), wanted.double()
+    if not torch.equal(_kinds(one), _kinds(other)):
+        return math.inf
     if not wanted.numel():
         return 0.0
-    difference = (found.double() - wanted.double()).abs()
-    size = float(wanted.abs().max())
-    allowed = tolerance(dtype, length, size=size)
-    share = difference / (allowed["atol"] + allowed["rtol"] * wanted.double().abs())
+    other = other.where(other.isfinite(), 0.0)
+    difference = (one.where(one.isfinite(), 0.0) - other).abs()
+    allowed = tolerance(dtype, length, size=float(other.abs().max()))
+    share = difference / (allowed["atol"] + allowed["rtol"] * other.abs())
     # Nothing differs from zero where zero is wanted: no number, and no fault.
-    share = share.where(difference != 0, 0.0)
-    return float(share.max()) if bool(share.isfinite().all()) else math.inf
+    return float(share.where(difference != 0, 0.0).max())
+
+
+def _kinds(numbers: Tensor) -> Tensor:
+    """Return 0 for numbers, and what tells NaN and both infinities apart."""
+    return numbers.where(~numbers.isfinite(), 0.0).nan_to_num(1.0, 2.0, -2.0)
 
 
 def wide(tensor: Tensor) -> Tensor:

@@ -14,8 +14,8 @@ from torch import Tensor, nn
 from harness.errors import SpecError
 from reproductions.nets.build import (
     ImageConfig,
+    ImageNet,
     add_pool,
-    check_images,
     conv_params,
     head_params,
     materialize,
@@ -60,7 +60,7 @@ def num_params(config: AlexNetConfig) -> int:
     return total + head_params(num_in * size * size, config.head_width, config.num_classes)
 
 
-class AlexNet(nn.Module):
+class AlexNet(ImageNet):
     """Convolutions with ReLU, then fully connected layers; started by `build.draw`."""
 
     def __init__(
@@ -70,8 +70,7 @@ class AlexNet(nn.Module):
         generator: torch.Generator,
         device: torch.device | str = "cpu",
     ) -> None:
-        super().__init__()
-        self.config = config
+        super().__init__(config)
         layers: list[nn.Module] = []
         num_in, size = config.in_channels, config.image_size
         with torch.device("meta"):
@@ -88,11 +87,6 @@ class AlexNet(nn.Module):
             self.classifier = nn.Linear(config.head_width or num_in, config.num_classes)
         materialize(self, generator=generator, device=device)
 
-    def features(self, x_BCHW: Tensor) -> Tensor:
-        """Return the input of the classifier, shape (B, D)."""
-        check_images(x_BCHW, self.config)
-        return self.head(self.convs(x_BCHW).flatten(1))
-
-    def forward(self, x_BCHW: Tensor) -> Tensor:
-        """Return the logits, shape (B, num_classes)."""
-        return self.classifier(self.features(x_BCHW))
+    def _features(self, x_BCHW: Tensor) -> Tensor:
+        features_BD: Tensor = self.head(self.convs(x_BCHW).flatten(1))
+        return features_BD

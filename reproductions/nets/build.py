@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -44,13 +45,33 @@ class ImageConfig:
                 raise SpecError(f"{name}={getattr(self, name)}: need at least 1")
 
 
-def check_images(x_BCHW: Tensor, config: ImageConfig) -> None:
-    """Raise SpecError for images of another shape than the net was built for."""
-    expected = (config.in_channels, config.image_size, config.image_size)
-    if x_BCHW.ndim != 4 or tuple(x_BCHW.shape[1:]) != expected:
-        raise SpecError(
-            f"images of shape {tuple(x_BCHW.shape)}: this net was built for (batch, *{expected})"
-        )
+class ImageNet(nn.Module):
+    """Features, and a last layer on them that is named `classifier`."""
+
+    def __init__(self, config: ImageConfig) -> None:
+        super().__init__()
+        self.config = config
+
+    def features(self, x_BCHW: Tensor) -> Tensor:
+        """Return the input of the classifier, shape (B, D).
+
+        Raises SpecError for images of another shape than the net was built for.
+        """
+        expected = (self.config.in_channels, self.config.image_size, self.config.image_size)
+        if x_BCHW.ndim != 4 or tuple(x_BCHW.shape[1:]) != expected:
+            raise SpecError(
+                f"images of shape {tuple(x_BCHW.shape)}: this net was built for"
+                f" (batch, *{expected})"
+            )
+        return self._features(x_BCHW)
+
+    def _features(self, x_BCHW: Tensor) -> Tensor:
+        raise NotImplementedError
+
+    def forward(self, x_BCHW: Tensor) -> Tensor:
+        """Return the logits, shape (B, num_classes)."""
+        logits: Tensor = cast(nn.Linear, self.classifier)(self.features(x_BCHW))
+        return logits
 
 
 def add_pool(layers: list[nn.Module], size: int) -> int:

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from reproductions.nets.build import (
     ImageConfig,
-    check_images,
+    ImageNet,
     conv_params,
     linear_params,
     materialize,
@@ -64,10 +64,11 @@ class ConvBlock(nn.Module):
         self.pool = nn.MaxPool2d(2) if pool else nn.Identity()
 
     def forward(self, x_BCHW: Tensor) -> Tensor:
-        return self.pool(self.act(self.position(self.norm(self.conv(x_BCHW)))))
+        x_BCHW = self.pool(self.act(self.position(self.norm(self.conv(x_BCHW)))))
+        return x_BCHW
 
 
-class ConvNet(nn.Module):
+class ConvNet(ImageNet):
     """Four blocks, 2x2 max poolings after the first three, a linear layer on the averaged map.
 
     A pooling is left out where the map has one pixel. Started by `build.draw`.
@@ -80,8 +81,7 @@ class ConvNet(nn.Module):
         generator: torch.Generator,
         device: torch.device | str = "cpu",
     ) -> None:
-        super().__init__()
-        self.config = config
+        super().__init__(config)
         self.blocks = nn.Sequential()
         num_in, size = config.in_channels, config.image_size
         with torch.device("meta"):
@@ -95,11 +95,6 @@ class ConvNet(nn.Module):
             self.classifier = nn.Linear(num_in, config.num_classes)
         materialize(self, generator=generator, device=device)
 
-    def features(self, x_BCHW: Tensor) -> Tensor:
-        """Return the input of the classifier, shape (B, 4 width)."""
-        check_images(x_BCHW, self.config)
-        return self.blocks(x_BCHW).mean((2, 3))
-
-    def forward(self, x_BCHW: Tensor) -> Tensor:
-        """Return the logits, shape (B, num_classes)."""
-        return self.classifier(self.features(x_BCHW))
+    def _features(self, x_BCHW: Tensor) -> Tensor:
+        features_BD: Tensor = self.blocks(x_BCHW).mean((2, 3))
+        return features_BD

@@ -138,7 +138,8 @@ class Attention(nn.Module):
             is_causal=bias_HTT is None,
             scale=self.config.attention_scale,
         )
-        return self.out(y_BHTK.transpose(1, 2).reshape(x_BTD.shape))
+        x_BTD = self.out(y_BHTK.transpose(1, 2).reshape(x_BTD.shape))
+        return x_BTD
 
 
 class FeedForward(nn.Module):
@@ -154,8 +155,11 @@ class FeedForward(nn.Module):
 
     def forward(self, x_BTD: Tensor) -> Tensor:
         if self.gate is None:
-            return self.down(F.gelu(self.up(x_BTD)))
-        return self.down(F.silu(self.gate(x_BTD)) * self.up(x_BTD))
+            wide_BTF = F.gelu(self.up(x_BTD))
+        else:
+            wide_BTF = F.silu(self.gate(x_BTD)) * self.up(x_BTD)
+        x_BTD = self.down(wide_BTF)
+        return x_BTD
 
 
 class Block(nn.Module):
@@ -170,7 +174,8 @@ class Block(nn.Module):
 
     def forward(self, x_BTD: Tensor, bias_HTT: Tensor | None) -> Tensor:
         x_BTD = x_BTD + self.attention(self.attention_norm(x_BTD), bias_HTT)
-        return x_BTD + self.feed_forward(self.feed_forward_norm(x_BTD))
+        x_BTD = x_BTD + self.feed_forward(self.feed_forward_norm(x_BTD))
+        return x_BTD
 
 
 class GPT(nn.Module):
@@ -178,6 +183,8 @@ class GPT(nn.Module):
 
     Matrices start normal with standard deviation 0.02, norms at 1, biases at 0.
     """
+
+    bias_HTT: Tensor | None
 
     def __init__(
         self, config: GPTConfig, *, generator: torch.Generator, device: torch.device | str = "cpu"

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from harness.errors import SpecError
 from reproductions.nets.build import (
     ImageConfig,
-    check_images,
+    ImageNet,
     conv_params,
     linear_params,
     materialize,
@@ -71,9 +71,10 @@ class BasicBlock(nn.Module):
         self.relu2 = nn.ReLU()
 
     def forward(self, x_BCHW: Tensor) -> Tensor:
-        y_BCHW = self.relu1(self.bn1(self.conv1(x_BCHW)))
+        y_BCHW: Tensor = self.relu1(self.bn1(self.conv1(x_BCHW)))
         y_BCHW = self.bn2(self.conv2(y_BCHW))
-        return self.relu2(y_BCHW + self.shortcut(x_BCHW))
+        y_BCHW = self.relu2(y_BCHW + self.shortcut(x_BCHW))
+        return y_BCHW
 
     def shortcut(self, x_BCHW: Tensor) -> Tensor:
         """Return the input in the shape of the output."""
@@ -83,7 +84,7 @@ class BasicBlock(nn.Module):
         return F.pad(x_BCHW, (0, 0, 0, 0, self.padding, self.padding))
 
 
-class ResNet(nn.Module):
+class ResNet(ImageNet):
     """A stem, three stages, and a linear layer on the averaged map; started by `build.draw`."""
 
     def __init__(
@@ -93,8 +94,7 @@ class ResNet(nn.Module):
         generator: torch.Generator,
         device: torch.device | str = "cpu",
     ) -> None:
-        super().__init__()
-        self.config = config
+        super().__init__(config)
         w = config.width
         with torch.device("meta"):
             self.conv1 = nn.Conv2d(config.in_channels, w, 3, padding=1, bias=False)
@@ -111,15 +111,10 @@ class ResNet(nn.Module):
         """The last layer; its parameters are named `linear`, as in the published weights."""
         return self.linear
 
-    def features(self, x_BCHW: Tensor) -> Tensor:
-        """Return the input of the classifier, shape (B, 4 width)."""
-        check_images(x_BCHW, self.config)
+    def _features(self, x_BCHW: Tensor) -> Tensor:
         x_BCHW = self.relu(self.bn1(self.conv1(x_BCHW)))
-        return self.layer3(self.layer2(self.layer1(x_BCHW))).mean((2, 3))
-
-    def forward(self, x_BCHW: Tensor) -> Tensor:
-        """Return the logits, shape (B, num_classes)."""
-        return self.classifier(self.features(x_BCHW))
+        features_BD: Tensor = self.layer3(self.layer2(self.layer1(x_BCHW))).mean((2, 3))
+        return features_BD
 
 
 def _stage(num_in: int, num_out: int, stride: int, num_blocks: int) -> nn.Sequential:

@@ -16,8 +16,8 @@ from torch import Tensor, nn
 from harness.errors import SpecError
 from reproductions.nets.build import (
     ImageConfig,
+    ImageNet,
     add_pool,
-    check_images,
     conv_params,
     head_params,
     materialize,
@@ -67,14 +67,13 @@ def num_params(config: VGGConfig) -> int:
     return total + head_params(num_in, config.head_width, config.num_classes)
 
 
-class VGG(nn.Module):
+class VGG(ImageNet):
     """Stages of 3x3 convolutions, each followed by a 2x2 max pooling; started by `build.draw`."""
 
     def __init__(
         self, config: VGGConfig, *, generator: torch.Generator, device: torch.device | str = "cpu"
     ) -> None:
-        super().__init__()
-        self.config = config
+        super().__init__(config)
         layers: list[nn.Module] = []
         num_in, size = config.in_channels, config.image_size
         with torch.device("meta"):
@@ -91,11 +90,6 @@ class VGG(nn.Module):
             self.classifier = nn.Linear(config.head_width or num_in, config.num_classes)
         materialize(self, generator=generator, device=device)
 
-    def features(self, x_BCHW: Tensor) -> Tensor:
-        """Return the input of the classifier, shape (B, D)."""
-        check_images(x_BCHW, self.config)
-        return self.head(self.convs(x_BCHW).mean((2, 3)))
-
-    def forward(self, x_BCHW: Tensor) -> Tensor:
-        """Return the logits, shape (B, num_classes)."""
-        return self.classifier(self.features(x_BCHW))
+    def _features(self, x_BCHW: Tensor) -> Tensor:
+        features_BD: Tensor = self.head(self.convs(x_BCHW).mean((2, 3)))
+        return features_BD

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from harness.errors import SpecError
 from reproductions.nets.build import (
     ImageConfig,
-    check_images,
+    ImageNet,
     conv_params,
     draw_truncated,
     linear_params,
@@ -71,7 +71,8 @@ class Attention(nn.Module):
         qkv_BTD = self.qkv(x_BTD).unflatten(-1, (3, self.num_heads, -1))
         q_BETK, k_BETK, v_BETK = qkv_BTD.permute(2, 0, 3, 1, 4).unbind(0)
         y_BETK = F.scaled_dot_product_attention(q_BETK, k_BETK, v_BETK)
-        return self.out(y_BETK.transpose(1, 2).flatten(2))
+        x_BTD = self.out(y_BETK.transpose(1, 2).flatten(2))
+        return x_BTD
 
 
 class Block(nn.Module):
@@ -89,17 +90,17 @@ class Block(nn.Module):
 
     def forward(self, x_BTD: Tensor) -> Tensor:
         x_BTD = x_BTD + self.attention(self.attention_norm(x_BTD))
-        return x_BTD + self.feed_forward(self.feed_forward_norm(x_BTD))
+        x_BTD = x_BTD + self.feed_forward(self.feed_forward_norm(x_BTD))
+        return x_BTD
 
 
-class ViT(nn.Module):
+class ViT(ImageNet):
     """Patches, positions, blocks, a final norm, the mean; started by `build.draw_truncated`."""
 
     def __init__(
         self, config: ViTConfig, *, generator: torch.Generator, device: torch.device | str = "cpu"
     ) -> None:
-        super().__init__()
-        self.config = config
+        super().__init__(config)
         patch = config.patch_size
         with torch.device("meta"):
             self.patches = nn.Conv2d(config.in_channels, config.width, patch, stride=patch)
@@ -109,12 +110,8 @@ class ViT(nn.Module):
             self.classifier = nn.Linear(config.width, config.num_classes)
         materialize(self, generator=generator, device=device, how=draw_truncated)
 
-    def features(self, x_BCHW: Tensor) -> Tensor:
+    def _features(self, x_BCHW: Tensor) -> Tensor:
         """Return the mean over the patches of the last norm's output, shape (B, D)."""
-        check_images(x_BCHW, self.config)
         x_BTD = self.patches(x_BCHW).flatten(2).transpose(1, 2) + self.positions
-        return self.final_norm(self.blocks(x_BTD)).mean(1)
-
-    def forward(self, x_BCHW: Tensor) -> Tensor:
-        """Return the logits, shape (B, num_classes)."""
-        return self.classifier(self.features(x_BCHW))
+        features_BD: Tensor = self.final_norm(self.blocks(x_BTD)).mean(1)
+        return features_BD

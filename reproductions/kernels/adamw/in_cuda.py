@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from harness.errors import SpecError
-from reproductions.kernels.adamw.launch import by_types, launch_of, norms_of
+from reproductions.kernels.adamw.launch import Launch, step_by
 from reproductions.kernels.adamw.plain import AdamW, Weight
 from reproductions.kernels.device import on
 from reproductions.kernels.toolchain.built import launched, library, stream_of
@@ -21,23 +21,17 @@ ENTRIES = {
 }
 """By the types of values and of gradients."""
 
-
 TENSORS = ("rows", "rates", "row_of_chunk", "start", "squares")
+NUMBERS = ("new_first", "second", "new_second", "eps", "rise", "spread")
 
 
-class Launch(ctypes.Structure):
-    """As entries.h has it, its settings in line."""
+class Told(ctypes.Structure):
+    """Launch as entries.h has it, its settings in line."""
 
     _fields_ = [
-        *(
-            (name, ctypes.c_void_p)
-            for name in ("rows", "rates", "row_of_chunk", "start", "squares")
-        ),
+        *((name, ctypes.c_void_p) for name in TENSORS),
         ("num_chunks", ctypes.c_int64),
-        *(
-            (name, ctypes.c_float)
-            for name in ("new_first", "second", "new_second", "eps", "rise", "spread")
-        ),
+        *((name, ctypes.c_float) for name in NUMBERS),
     ]
 
 
@@ -48,33 +42,19 @@ def step_(
 
     Raises SpecError for types other than float32 and bfloat16.
     """
-    corrections = adamw.corrections(step)
-    return by_types(weights, lambda some: _launch(some, adamw, corrections, norms=norms))
+    return step_by(_launch, weights, adamw, step, norms=norms)
 
 
-def _launch(
-    weights: Sequence[Weight], adamw: AdamW, corrections: tuple[float, float], *, norms: bool
-) -> Tensor | None:
-    one = weights[0]
+def _launch(given: Launch, one: Weight, numbers: Sequence[float], squares: Tensor) -> None:
     types = (one.value.dtype, one.grad.dtype)
     if types not in ENTRIES or (one.copy is not None and one.copy.dtype != torch.bfloat16):
         raise SpecError(
             f"values in {types[0]}, gradients in {types[1]}: CUDA C++ has float32 and bfloat16, and"
             " copies in bfloat16; Triton has the others"
         )
-    launch = launch_of(weights, adamw)
-    device, chunks = one.value.device, launch.table.chunks
-    num_chunks = len(chunks.row)
-    # Each chunk writes its own.
-    squares = torch.empty(num_chunks, 2, device=device)
-    # Less than one in float64: in float32 1 - 0.999 would be off by 5e-5 of itself.
-    first, second = adamw.betas
-    tensors = (launch.table.rows, launch.rates, chunks.row, chunks.start, squares)
-    told = Launch(
-        *(each.data_ptr() for each in tensors), num_chunks,
-        1 - first, second, 1 - second, adamw.eps, *corrections,
-    )  # fmt: skip
+    device, chunks = squares.device, given.table.chunks
+    tensors = (given.table.rows, given.rates, chunks.row, chunks.start, squares)
+    told = Told(*(each.data_ptr() for each in tensors), len(squares), *numbers)
     name = ENTRIES[types]
     with on(device):
         launched(getattr(library("adamw", device), name)(told, stream_of(device)), name)
-    return norms_of(squares, launch.chunks_per_weight) if norms else None

@@ -9,7 +9,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from reproductions.kernels.adamw.launch import CHUNK, by_types, launch_of, norms_of
+from reproductions.kernels.adamw.launch import CHUNK, Launch, step_by
 from reproductions.kernels.adamw.plain import AdamW, Weight
 from reproductions.kernels.device import on
 
@@ -110,30 +110,16 @@ def step_(
     weights: Sequence[Weight], adamw: AdamW, step: int, *, norms: bool = True
 ) -> Tensor | None:
     """Take a step as `plain.step_` does, a launch per combination of types."""
-    corrections = adamw.corrections(step)
-    return by_types(weights, lambda some: _launch(some, adamw, corrections, norms=norms))
+    return step_by(_launch, weights, adamw, step, norms=norms)
 
 
-def _launch(
-    weights: Sequence[Weight], adamw: AdamW, corrections: tuple[float, float], *, norms: bool
-) -> Tensor | None:
-    """Step tensors of the same types; return their norms, shape (T, 2), float32."""
-    # Less than one in float64: in float32 1 - 0.999 would be off by 5e-5 of itself.
-    first, second = adamw.betas
-    one = weights[0]
+def _launch(told: Launch, one: Weight, numbers: Sequence[float], squares: Tensor) -> None:
     copy = one.value if one.copy is None else one.copy
-    launch = launch_of(weights, adamw)
-    table, chunks = launch.table, launch.table.chunks
-    num_chunks = len(chunks.row)
-    # Each chunk writes its own.
-    squares = torch.empty(num_chunks, 2, device=one.value.device)
-    if num_chunks:
-        with on(squares.device):
-            step_chunk[(num_chunks,)](
-                table.rows, launch.rates, chunks.row, chunks.start, squares,
-                1 - first, second, 1 - second, adamw.eps, *corrections,
-                VALUE=TYPES[one.value.dtype], GRAD=TYPES[one.grad.dtype], COPY=TYPES[copy.dtype],
-                ALIGNED=table.aligned, MASKED=one.mask is not None, COPIED=one.copy is not None,
-                CHUNK=CHUNK, num_warps=NUM_WARPS,
-            )  # fmt: skip
-    return norms_of(squares, launch.chunks_per_weight) if norms else None
+    table, chunks = told.table, told.table.chunks
+    with on(squares.device):
+        step_chunk[(len(squares),)](
+            table.rows, told.rates, chunks.row, chunks.start, squares, *numbers,
+            VALUE=TYPES[one.value.dtype], GRAD=TYPES[one.grad.dtype], COPY=TYPES[copy.dtype],
+            ALIGNED=table.aligned, MASKED=one.mask is not None, COPIED=one.copy is not None,
+            CHUNK=CHUNK, num_warps=NUM_WARPS,
+        )  # fmt: skip

@@ -66,7 +66,7 @@ def launch_of(weights: Sequence[Weight], adamw: AdamW) -> Launch:
         size = weight.value.numel() // weight.num_members
         for tensors, lr in members:
             rows.append((*(0 if each is None else each.data_ptr() for each in tensors), size))
-            rates.append((lr, adamw.shrink(lr, weight.weight_decay)))
+            rates.append((lr, float(adamw.shrink(lr, weight.weight_decay))))
         per_weight.append(len(members) * -(-size // CHUNK))
     device = weights[0].value.device
     return Launch(
@@ -112,6 +112,35 @@ def members_of(weight: Weight) -> list[tuple[list[Tensor | None], float]]:
         ([None if each is None else each[i] for each in tensors], lr)
         for i, lr in enumerate(weight.lr.tolist())
     ]
+
+
+Launcher = Callable[[Launch, Weight, Sequence[float], Tensor], None]
+"""Given all tensors, one of them, what `numbers_of` returns, and where each chunk leaves its
+squares, (C, 2) float32."""
+
+
+def step_by(
+    launcher: Launcher, weights: Sequence[Weight], adamw: AdamW, step: int, *, norms: bool
+) -> Tensor | None:
+    """Step as `plain.step_` does, in a launch per combination of types."""
+    numbers = numbers_of(adamw, step)
+
+    def launch(some: Sequence[Weight]) -> Tensor | None:
+        told = launch_of(some, adamw)
+        # Each chunk writes its own.
+        squares = torch.empty(len(told.table.chunks.row), 2, device=some[0].value.device)
+        if len(squares):
+            launcher(told, some[0], numbers, squares)
+        return norms_of(squares, told.chunks_per_weight) if norms else None
+
+    return by_types(weights, launch)
+
+
+def numbers_of(adamw: AdamW, step: int) -> tuple[float, ...]:
+    """Return what all entries share: 1 - beta1, beta2, 1 - beta2, eps, and both corrections."""
+    first, second = adamw.betas
+    # Less than one in float64: in float32 1 - 0.999 would be off by 5e-5 of itself.
+    return (1 - first, second, 1 - second, adamw.eps, *adamw.corrections(step))
 
 
 def by_types(

@@ -120,7 +120,7 @@ class KernelAdamW(Optimizer):
         return {**super().__getstate__(), **own, "_by_device": {}}
 
     @torch.no_grad()
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:  # type: ignore[override]
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Take a step of all parameters that have a gradient; return the closure's loss."""
         loss = None
         if closure is not None:

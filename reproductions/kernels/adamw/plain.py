@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeVar, get_args
+from typing import Literal, get_args
 
 import torch
 from torch import Tensor
@@ -17,7 +17,6 @@ from harness.errors import SpecError
 
 Decay = Literal["coupled", "independent"]
 """coupled: weights shrink by lr * weight_decay, as in torch; independent: by weight_decay."""
-Rate = TypeVar("Rate", float, Tensor)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -37,7 +36,7 @@ class AdamW:
         if self.decay not in get_args(Decay):
             raise SpecError(f"decay={self.decay!r}: write one of {', '.join(get_args(Decay))}")
 
-    def shrink(self, lr: Rate, weight_decay: float | None = None) -> Rate:
+    def shrink(self, lr: float | Tensor, weight_decay: float | None = None) -> float | Tensor:
         """Return by which share a weight becomes smaller first. None: by the decay of all."""
         decay = self.weight_decay if weight_decay is None else weight_decay
         return decay * (lr if self.decay == "coupled" else 1.0)

@@ -4,44 +4,54 @@ from __future__ import annotations
 
 import base64
 import os
-from importlib import import_module
-from types import ModuleType
 
-from reproductions.kernels.compiled.builds import POINTERS, TRITON, TritonBuild
+import torch
+from torch import Tensor
+
+from reproductions.kernels.compiled.builds import TritonBuild, build_of
+from reproductions.kernels.compiled.launches import launch_of
 
 WARP = 32
+ALIGNMENT = 16
+"""What Triton is told of addresses and numbers that are multiples of it."""
 
 
-def compile_to_cubin(*, number: int, arch: str) -> dict[str, str]:
-    """Compile the build of that number; return the cubin in base 64, and Triton's own code."""
+def compile_to_cubin(*, kernel: str, variant: str, arch: str) -> dict[str, str]:
+    """Compile a build as `compiled` does, named as another process is told it."""
+    build = build_of(kernel, "triton", variant)
+    assert isinstance(build, TritonBuild)
+    return compiled(build, arch)
+
+
+def compiled(build: TritonBuild, arch: str) -> dict[str, str]:
+    """Compile for an architecture such as sm_90, where no kernel was imported yet.
+
+    Return the cubin in base 64, Triton's own code and its version.
+    """
     os.environ.pop("TRITON_INTERPRET", None)
     import triton
-    import triton.language as tl
     from triton.backends.compiler import GPUTarget
     from triton.compiler import ASTSource
 
-    build = TRITON[number]
-    module, name = place_of(build)
-    function = getattr(module, name)
-    types = types_of(build)
-    names = list(function.arg_names)
-    constants = {
-        name: getattr(tl, TYPES[value]) if value in TYPES else value
-        for name, value in constants_of(build).items()
-    }
-    hints = [["tt.divisibility", POINTERS]]
-    source = ASTSource(
-        fn=function,
-        signature={name: types.get(name, "constexpr") for name in names},
-        constexprs={(names.index(name),): value for name, value in constants.items()},
-        attrs={
-            (names.index(name),): hints
-            for name, type in types.items()
-            if type.startswith("*") or name in build.divisible
-        },
-    )
+    function, arguments, options = launch_of(build)
+    types: dict[str, str] = {}
+    constants: dict[tuple[int], object] = {}
+    hints: dict[tuple[int], list[list[object]]] = {}
+    for place, parameter in enumerate(function.params):
+        value = arguments[parameter.name]
+        # As a launch has it: one, and what is not there, are known when it compiles.
+        known = value is None or (isinstance(value, int) and value == 1)
+        if parameter.is_constexpr or known:
+            types[parameter.name] = "constexpr"
+            constants[place,] = value
+            continue
+        types[parameter.name] = type_of(value)
+        number = value.data_ptr() if isinstance(value, Tensor) else value
+        if isinstance(number, int) and number % ALIGNMENT == 0:
+            hints[place,] = [["tt.divisibility", ALIGNMENT]]
+    source = ASTSource(fn=function, signature=types, constexprs=constants, attrs=hints)
     target = GPUTarget("cuda", int(arch.removeprefix("sm_")), WARP)
-    made = triton.compile(source, target=target, options=options_of(build))
+    made = triton.compile(source, target=target, options=options)
     return {
         "cubin": base64.b64encode(made.asm["cubin"]).decode(),
         "ttir": made.asm["ttir"],
@@ -49,27 +59,18 @@ def compile_to_cubin(*, number: int, arch: str) -> dict[str, str]:
     }
 
 
-TYPES = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
+POINTED = {
+    torch.float32: "fp32", torch.bfloat16: "bf16", torch.float16: "fp16", torch.int8: "i8",
+    torch.int32: "i32", torch.int64: "i64",
+}  # fmt: skip
 
 
-def place_of(build: TritonBuild) -> tuple[ModuleType, str]:
-    """Return the module of a build's function, and its name there."""
-    module, _, name = build.function.partition(":")
-    return import_module(f"reproductions.kernels.{module}"), name
-
-
-def types_of(build: TritonBuild) -> dict[str, str]:
-    """Return the types of all arguments that are no constants."""
-    return dict(part.split(":") for part in build.types.split())
-
-
-def constants_of(build: TritonBuild) -> dict[str, int | bool | str]:
-    """Return all constants of a build, those of its module among them."""
-    module, _ = place_of(build)
-    return {**build.constants, **{name: getattr(module, name) for name in build.own}}
-
-
-def options_of(build: TritonBuild) -> dict[str, int]:
-    """Return what Triton is told beside arguments."""
-    module, _ = place_of(build)
-    return {"num_warps": module.NUM_WARPS}
+def type_of(value: Tensor | float) -> str:
+    """Return a value's type as Triton writes it."""
+    if isinstance(value, Tensor):
+        return f"*{POINTED[value.dtype]}"
+    if isinstance(value, float):
+        return "fp32"
+    if -(2**31) <= value < 2**31:
+        return "i32"
+    return "i64" if value < 2**63 else "u64"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.declare import Cell, Layout, Line, Table, columns_of, value
-from reproductions.kernels.compiled.builds import CUDA, TRITON
+from reproductions.kernels.compiled.builds import builds_of
 from reproductions.kernels.compiled.experiment import ARCHS, Build
 
 TABLE = Table.of(
@@ -28,14 +28,12 @@ HEADS = {
 
 def layout_of(kernel: str) -> Layout:
     """Return rows by variant, language and architecture."""
-    variants = [("triton", each.variant) for each in TRITON if each.kernel == kernel]
-    variants += [("cuda", each.variant) for each in CUDA if each.kernel == kernel]
     return Layout(
         rows=tuple(
-            Line(variant, group=f"{language}, {arch}",
-                 where={"variant": variant, "language": language, "arch": arch})
+            Line(build.variant, group=f"{build.language}, {arch}",
+                 where={"variant": build.variant, "language": build.language, "arch": arch})
             for arch in ARCHS
-            for language, variant in variants
+            for build in builds_of(kernel)
         ),
         columns=tuple(
             Line(head, cell=Cell(name, digits=0, seeded=False)) for name, head in HEADS.items()

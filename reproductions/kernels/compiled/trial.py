@@ -3,65 +3,39 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
 from pathlib import Path
 
 from harness.declare import Row, RunContext
-from harness.errors import RunError, SpecError
+from harness.errors import RunError
 from harness.measure.fresh_process import call_fresh
 from reproductions.kernels.compiled import cubin, in_triton
-from reproductions.kernels.compiled.builds import CUDA, TRITON
+from reproductions.kernels.compiled.builds import CudaBuild, TritonBuild, build_of
 from reproductions.kernels.compiled.experiment import Build
 from reproductions.kernels.toolchain.tools import version
-
-WIDE = 128
-"""Bits: as much as one instruction of a thread can move on these architectures."""
 
 
 def compiled_rows(build: Build, ctx: RunContext) -> list[Row]:
     """Compile, and return the row of the one kernel."""
-    code, versions = _triton(build) if build.language == "triton" else _cuda(build)
-    return [{
-        "function": code.function,
-        "registers": code.registers,
-        "spills": code.spills,
-        "stack_bytes": code.stack_bytes,
-        "shared_bytes": code.shared_bytes,
-        "instructions": code.num_instructions,
-        "loads": len(code.load_bits),
-        "loads_wide": code.load_bits.count(WIDE),
-        "stores": len(code.store_bits),
-        "stores_wide": code.store_bits.count(WIDE),
-        "versions": versions,
-    }]  # fmt: skip
+    known = build_of(build.kernel, build.language, build.variant)
+    made = _cuda(known, build.arch) if isinstance(known, CudaBuild) else _triton(known, build.arch)
+    found, versions = made
+    return [{**found, "versions": versions}]
 
 
-def _triton(build: Build) -> tuple[cubin.Code, str]:
-    number = _place([(each.kernel, each.variant) for each in TRITON], build)
+def _triton(build: TritonBuild, arch: str) -> tuple[cubin.Found, str]:
+    asked = {"kernel": build.kernel, "variant": build.variant, "arch": arch}
     # By itself: the interpreter, which tests have on, is chosen when kernels are defined.
-    made = call_fresh(
-        in_triton.compile_to_cubin, {"number": number, "arch": build.arch}, timeout_s=300.0
-    )
+    made = call_fresh(in_triton.compile_to_cubin, asked, timeout_s=300.0)
     (code,) = cubin.codes(base64.b64decode(made["cubin"]))
     return code, f"triton {made['version']}, cuobjdump {version('cuobjdump')}"
 
 
-def _cuda(build: Build) -> tuple[cubin.Code, str]:
-    found = CUDA[_place([(each.kernel, each.variant) for each in CUDA], build)]
-    source = Path(__file__).parents[1] / found.source
-    codes = cubin.codes(cubin.cubin_of_cuda(source, build.arch))
-    matching = [code for code in codes if found.function in code.function]
+def _cuda(build: CudaBuild, arch: str) -> tuple[cubin.Found, str]:
+    source = Path(__file__).parents[1] / build.source
+    codes = cubin.codes(cubin.cubin_of_cuda(source, arch))
+    matching = [code for code in codes if build.function in str(code["function"])]
     if len(matching) != 1:
-        names = ", ".join(code.function for code in codes)
-        raise RunError(f"{found.source} has no one kernel named {found.function}: it has {names}")
+        names = ", ".join(str(code["function"]) for code in codes)
+        raise RunError(f"{build.source} has no one kernel named {build.function}: it has {names}")
     versions = (f"{name} {version(name)}" for name in ("nvcc", "ptxas", "cuobjdump"))
     return matching[0], ", ".join(versions)
-
-
-def _place(known: Sequence[tuple[str, str]], build: Build) -> int:
-    if (build.kernel, build.variant) not in known:
-        raise SpecError(
-            f"kernel {build.kernel!r}, variant {build.variant!r} in {build.language}: it is none of"
-            " compiled/builds.py"
-        )
-    return known.index((build.kernel, build.variant))

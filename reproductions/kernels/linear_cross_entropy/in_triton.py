@@ -118,9 +118,11 @@ class _LinearCrossEntropy(Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> tuple[Tensor | None, ...]:
-        *given, by_x, by_weight, scale = ctx.saved_tensors
-        if backward_is_differentiated(*given[:2], grads[0]):
-            both = plain.gradients(*given, grads[0], rows_at_once=ctx.rows_at_once)
+        x_BD, weight_VD, targets_B, by_x, by_weight, scale = ctx.saved_tensors
+        if backward_is_differentiated(x_BD, weight_VD, grads[0]):
+            both = plain.gradients(
+                x_BD, weight_VD, targets_B, grads[0], rows_at_once=ctx.rows_at_once
+            )
             return *both, None, None, None
         asked = grads[0] * scale
         to_weight = None if by_weight is None else (asked * by_weight).to(by_x.dtype)

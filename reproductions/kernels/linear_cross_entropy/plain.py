@@ -58,7 +58,9 @@ class _LinearCrossEntropy(Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> tuple[Tensor | None, ...]:
-        return *gradients(*ctx.saved_tensors, grads[0], rows_at_once=ctx.rows_at_once), None, None
+        x_BD, weight_VD, targets_B = ctx.saved_tensors
+        both = gradients(x_BD, weight_VD, targets_B, grads[0], rows_at_once=ctx.rows_at_once)
+        return *both, None, None
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> Tensor:

@@ -26,8 +26,8 @@ from reproductions.kernels.masked_linear import plain
 from reproductions.kernels.masked_linear.plain import BLOCK, check, live_blocks
 
 INNER = 32
-"""Numbers of a row of a factor that a step reads, of 16 bits each; float32, which has not the
-registers for as many, reads a quarter of them."""
+"""Numbers of a row of a factor that a step reads, of 16 bits each; of float32, which has not the
+registers for as many, half of them: Triton 3.6 multiplies no fewer than 16."""
 NUM_WARPS = 8
 INTERPRETED = tl.constexpr(os.environ.get("TRITON_INTERPRET") == "1")
 """The interpreter takes products of bfloat16 for those of integers (triton-lang/triton #11584)."""
@@ -55,7 +55,7 @@ def product(  # type: ignore[no-untyped-def]
     n = block_n.to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     type = a.dtype.element_ty
     factor = tl.float32 if INTERPRETED and type == tl.bfloat16 else type
-    STEP: tl.constexpr = INNER if type.primitive_bitwidth == 16 else INNER // 4
+    STEP: tl.constexpr = INNER if type.primitive_bitwidth == 16 else INNER // 2
     total = tl.zeros((BLOCK, BLOCK), tl.float32)
     needed = True
     if MASKS == "c":
@@ -68,11 +68,12 @@ def product(  # type: ignore[no-untyped-def]
             if MASKS == "b":
                 here = tl.load(live + (start // BLOCK) * live_k + block_n * live_n) != 0
             if here:
-                left = _tile(a, m, k, a_m, a_k, M, K).to(factor)
+                # Before the other factor, which would keep registers meanwhile.
                 right = _tile(b, k, n, b_k, b_n, K, N).to(factor)
                 if MASKS == "b":
                     kept = _tile(mask, k, n, mask_first, mask_second, K, N)
                     right = tl.where(kept != 0, right, 0.0)
+                left = _tile(a, m, k, a_m, a_k, M, K).to(factor)
                 total += tl.dot(left, right.to(factor), input_precision="ieee")
     if MASKS == "c":
         kept = _tile(mask, m, n, mask_first, mask_second, M, N)

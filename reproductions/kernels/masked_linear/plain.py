@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 import torch
 from torch import Tensor
 from torch.nn import functional as F
@@ -41,10 +43,10 @@ def along(
     x_BK: Tensor, weight_NK: Tensor, mask_NK: Tensor, dx_BK: Tensor | None,
     dweight_NK: Tensor | None,
 ) -> Tensor:  # fmt: skip
-    """Return the derivative of x (W * M)^T along tangents, of which None is zero."""
-    by_x = 0.0 if dx_BK is None else masked_linear(dx_BK, weight_NK, mask_NK)
-    by_weight = 0.0 if dweight_NK is None else masked_linear(x_BK, dweight_NK, mask_NK)
-    return by_x + by_weight
+    """Return the derivative of x (W * M)^T along tangents; one of them may be None, zero."""
+    pairs = ((dx_BK, weight_NK), (x_BK, dweight_NK))
+    terms = [masked_linear(x, w, mask_NK) for x, w in pairs if x is not None and w is not None]
+    return reduce(torch.add, terms)
 
 
 def check(x_BK: Tensor, weight_NK: Tensor, mask_NK: Tensor) -> None:

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from reproductions.kernels.cases import Case
 from reproductions.kernels.on_device.sizes import ENTRYWISE
-from reproductions.kernels.speed import contests
+from reproductions.kernels.speed import trial
 from reproductions.kernels.speed.contest import (
     Contest,
     Inputs,
@@ -26,7 +26,7 @@ from reproductions.kernels.speed.steps import SETTINGS
 
 NAMES = {"plain": EAGER, "triton": TRITON, "cuda": CUDA}
 """What a contest calls a backend."""
-DTYPES = {**contests.DTYPES, "float16": torch.float16}
+DTYPES = {**trial.DTYPES, "float16": torch.float16}
 ALIGNED, SHIFTED, NO_NUMBERS = "aligned", "an entry further", "an entry further, some no numbers"
 """Where inputs lie, and what is among them."""
 UNTOUCHED = 0xFF
@@ -73,7 +73,7 @@ def odd_calls(
 
 def contest_with_norms(case: Case, setting: Setting) -> Contest:
     """Return a case's contest; AdamW gives norms too, which races leave out."""
-    contest = contests.contest_of(case, setting)
+    contest = trial.contest_of(case, setting)
     if case.kernel not in ("masked_adamw", "layer_adamw") and case.call != "step":
         return contest
 

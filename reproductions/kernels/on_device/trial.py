@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import torch
@@ -94,11 +93,11 @@ def _worst(found: Returned, wanted: Returned, dtype: torch.dtype, length: int) -
     place is changed entry by entry, in its own type.
     """
     outputs = [
-        _share(one, other, _coarser(dtype, one.dtype), max(length, 1))
+        share_of_allowed(one, other, dtype=_coarser(dtype, one.dtype), length=max(length, 1))
         for one, other in zip(found.outputs, wanted.outputs, strict=True)
     ]
     inputs = [
-        _share(one, other, one.dtype, 1)
+        share_of_allowed(one, other, dtype=one.dtype, length=1)
         for one, other in zip(found.inputs, wanted.inputs, strict=True)
     ]
     return max([*outputs, *inputs])
@@ -106,29 +105,6 @@ def _worst(found: Returned, wanted: Returned, dtype: torch.dtype, length: int) -
 
 def _coarser(one: torch.dtype, other: torch.dtype) -> torch.dtype:
     return max(one, other, key=lambda dtype: ROUNDING.get(dtype, 0.0))
-
-
-def _share(found: Tensor, wanted: Tensor, dtype: torch.dtype, length: int) -> float:
-    """Return a difference as a share of what is allowed, infinite where none is.
-
-    Shapes, integers, and places of NaN and of both infinities are to be equal.
-    """
-    if found.shape != wanted.shape:
-        return math.inf
-    if not found.is_floating_point():
-        return 0.0 if torch.equal(found, wanted) else math.inf
-    one, other = found.double(), wanted.double()
-    plain = other.isfinite()
-    if not torch.equal(_kinds(one), _kinds(other)):
-        return math.inf
-    return share_of_allowed(
-        one.where(plain, 0.0), other.where(plain, 0.0), dtype=dtype, length=length
-    )
-
-
-def _kinds(numbers: Tensor) -> Tensor:
-    """Return 0 for numbers, and what tells NaN and both infinities apart."""
-    return numbers.where(~numbers.isfinite(), 0.0).nan_to_num(1.0, 2.0, -2.0)
 
 
 def _same_bits(one: Returned, other: Returned) -> bool:

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from reproductions.kernels.derivatives import refuse_derivatives
 from reproductions.kernels.device import brought, on
-from reproductions.kernels.rademacher.layout import TILE
+from reproductions.kernels.rademacher.plain import TILE
 from reproductions.kernels.toolchain.built import launched, library, stream_of
 
 

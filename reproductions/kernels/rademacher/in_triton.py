@@ -11,7 +11,7 @@ from torch import Tensor
 
 from reproductions.kernels.derivatives import refuse_derivatives
 from reproductions.kernels.device import brought, on
-from reproductions.kernels.rademacher.layout import TILE
+from reproductions.kernels.rademacher.plain import TILE
 
 NUM_WARPS = 4
 
@@ -38,7 +38,7 @@ def pass_over(  # type: ignore[no-untyped-def]
 ):  # fmt: skip
     """A tile of entries against all directions: their weighted sum, and what x is along each.
 
-    Numbers lie by group of bits, call and neighbour (see layout.py), shape (8, 32, 4), per word.
+    Numbers lie by group of bits, call and neighbour (see plain.py), shape (8, 32, 4), per word.
     partial_CT: a sum per direction and tile; they are added afterwards, in an order that is
     always the same, which atomic sums would not have.
     """
@@ -76,51 +76,42 @@ def pass_over(  # type: ignore[no-untyped-def]
 
 def combine(weights_C: Tensor, seed: int, numbers: Sequence[int], num_entries: int) -> Tensor:
     """Return sum_i w_i v_i as `plain.combine` does; no direction is ever stored."""
-    out_N = torch.zeros(num_entries, device=weights_C.device)
-    _pass(seed, numbers, num_entries, weights_C=weights_C.float().contiguous(), out_N=out_N)
-    return out_N
+    return _pass(seed, numbers, num_entries, weights_C=weights_C)[0]
 
 
 def project(x_N: Tensor, seed: int, numbers: Sequence[int]) -> Tensor:
     """Return v_i . x of each direction as `plain.project` does."""
-    num_tiles = triton.cdiv(len(x_N), TILE)
-    partial_CT = torch.zeros(len(numbers), num_tiles, device=x_N.device)
-    _pass(seed, numbers, len(x_N), x_N=x_N.contiguous(), partial_CT=partial_CT)
-    return partial_CT.sum(1)
+    return _pass(seed, numbers, len(x_N), x_N=x_N)[1]
 
 
 def combine_and_project(
     weights_C: Tensor, x_N: Tensor, seed: int, numbers: Sequence[int]
 ) -> tuple[Tensor, Tensor]:
     """Return both as `plain.combine_and_project` does, in one pass."""
-    num_tiles = triton.cdiv(len(x_N), TILE)
-    out_N = torch.zeros(len(x_N), device=x_N.device)
-    partial_CT = torch.zeros(len(numbers), num_tiles, device=x_N.device)
-    _pass(
-        seed, numbers, len(x_N), weights_C=weights_C.float().contiguous(), out_N=out_N,
-        x_N=x_N.contiguous(), partial_CT=partial_CT,
-    )  # fmt: skip
-    return out_N, partial_CT.sum(1)
+    return _pass(seed, numbers, len(x_N), weights_C=weights_C, x_N=x_N)
 
 
 def _pass(
-    seed: int,
-    numbers: Sequence[int],
-    num_entries: int,
-    *,
-    weights_C: Tensor | None = None,
-    out_N: Tensor | None = None,
-    x_N: Tensor | None = None,
-    partial_CT: Tensor | None = None,
-) -> None:
-    """Go once over all entries: for sums where there is `out_N`, for products where there is x."""
+    seed: int, numbers: Sequence[int], num_entries: int, *,
+    weights_C: Tensor | None = None, x_N: Tensor | None = None,
+) -> tuple[Tensor, Tensor]:  # fmt: skip
+    """Go once over all entries: for their sums where there are weights, for products with x.
+
+    Return both; what was not asked for is empty.
+    """
     refuse_derivatives("rademacher", weights_C, x_N)
-    there = out_N if out_N is not None else x_N
+    there = x_N if weights_C is None else weights_C
     assert there is not None
-    numbers_C = brought(list(numbers), torch.int64, there.device)
+    device, num_tiles = there.device, triton.cdiv(num_entries, TILE)
+    out_N = torch.zeros(0 if weights_C is None else num_entries, device=device)
+    partial_CT = torch.zeros(0 if x_N is None else len(numbers), num_tiles, device=device)
+    numbers_C = brought(list(numbers), torch.int64, device)
     if num_entries:
-        with on(there.device):
-            pass_over[(triton.cdiv(num_entries, TILE),)](
-                out_N, weights_C, x_N, partial_CT, numbers_C, seed, len(numbers), num_entries,
-                COMBINE=out_N is not None, PROJECT=x_N is not None, num_warps=NUM_WARPS,
+        with on(device):
+            pass_over[(num_tiles,)](
+                out_N, None if weights_C is None else weights_C.float().contiguous(),
+                None if x_N is None else x_N.contiguous(), partial_CT, numbers_C, seed,
+                len(numbers), num_entries, COMBINE=weights_C is not None, PROJECT=x_N is not None,
+                num_warps=NUM_WARPS,
             )  # fmt: skip
+    return out_N, partial_CT.sum(1)

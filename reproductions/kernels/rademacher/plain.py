@@ -1,4 +1,11 @@
-"""Random signs and what is made of them, in plain torch: what the kernels are held against."""
+"""Random signs and what is made of them, in plain torch: what the kernels are held against.
+
+Direction i under a seed: its calls of Philox have the counter (call, 0, i's low word, i's high
+word) and the seed as key. 32 calls make a tile of 4096 entries; within it entry
+`1024 w + 128 g + 4 c + j` is bit `4 g + j` of word w of call c: a warp, a call per thread, writes
+neighbouring numbers at once, and each of its threads four of them, which is as much as one
+instruction moves.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +15,46 @@ import torch
 from torch import Tensor
 
 from reproductions.kernels.precision import wide
-from reproductions.kernels.rademacher.layout import BITS, NEIGHBOURS, TILE, TILE_CALLS
-from reproductions.kernels.rademacher.philox import philox, split
+
+TILE_CALLS = 32
+WORDS = 4
+BITS = 32
+NEIGHBOURS = 4
+"""Neighbouring entries of a call."""
+TILE = TILE_CALLS * WORDS * BITS
+"""Entries per tile."""
+NUM_ROUNDS = 10
+MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
+KEY_STEPS = (0x9E3779B9, 0xBB67AE85)
+LOW = 0xFFFF_FFFF
+
+Words = tuple[Tensor, Tensor, Tensor, Tensor]
+
+
+def philox(counter: Words, key: tuple[int, int]) -> Words:
+    """Return four random words per counter by Philox4x32-10; all tensors int64 of one shape.
+
+    A word is an integer below 2**32: torch has no such type on all devices.
+    Source: Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", SC 2011,
+    section 4.3.
+    """
+    first, second, third, fourth = counter
+    for number in range(NUM_ROUNDS):
+        keys = [(key[i] + number * KEY_STEPS[i]) & LOW for i in range(2)]
+        high_1, low_1 = halves(first * MULTIPLIERS[0])
+        high_2, low_2 = halves(third * MULTIPLIERS[1])
+        first, second, third, fourth = (
+            high_2 ^ second ^ keys[0],
+            low_2,
+            high_1 ^ fourth ^ keys[1],
+            low_1,
+        )
+    return first, second, third, fourth
+
+
+def halves(number: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the high and the low word of 64 bits; the sign is a bit like the others."""
+    return (number >> 32) & LOW, number & LOW
 
 
 def signs(seed: int, numbers: Sequence[int], num_entries: int, device: torch.device) -> Tensor:
@@ -19,8 +64,8 @@ def signs(seed: int, numbers: Sequence[int], num_entries: int, device: torch.dev
     nothing = torch.zeros_like(calls)
     rows = []
     for number in numbers:
-        low, high = split(number)
-        words = philox((calls, nothing, nothing + low, nothing + high), split(seed))
+        low, high = number & LOW, number >> 32
+        words = philox((calls, nothing, nothing + low, nothing + high), (seed & LOW, seed >> 32))
         by_call = torch.stack(words).view(4, num_tiles, 1, TILE_CALLS, 1)
         bits = torch.arange(BITS, device=device).view(1, 1, -1, 1, NEIGHBOURS)
         picked = (by_call >> bits & 1).transpose(0, 1).reshape(-1)[:num_entries]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 import triton
 import triton.language as tl
@@ -56,7 +58,8 @@ def fedsign_block(  # type: ignore[no-untyped-def]
     before = tl.load(received + at, inside, 0.0).to(tl.float32)
     weight = tl.load(theta + at, inside, 0.0).to(tl.float32)
     sign = tl.where(before > 0.0, 1.0, tl.where(before < 0.0, -1.0, 0.0))
-    kept = tl.where(sign == 0.0, 0.0, tl.sigmoid(beta * sign * weight))
+    # A product and no choice: where there is no sign NaN among the weights is told all the same.
+    kept = tl.sigmoid(beta * sign * weight) * tl.abs(sign)
     old = tl.load(grad + at, inside, 0.0).to(tl.float32)
     new = old - gamma * beta * sign * kept * (1.0 - kept)
     tl.store(grad + at, new.to(grad.dtype.element_ty), inside)
@@ -67,14 +70,10 @@ def perturb(theta_P: Tensor, noise_P: Tensor, scale: float) -> tuple[Tensor, Ten
     """Perturb as `plain.perturb` does, in one launch."""
     check(theta_P, noise_P)
     refuse_tangents("sign_ops", theta_P, noise_P)
-    target_P, num_blocks = torch.empty_like(theta_P), triton.cdiv(len(theta_P), BLOCK)
-    squares = torch.zeros(num_blocks, 2, device=theta_P.device)
-    if num_blocks:
-        with on(theta_P.device):
-            perturb_block[(num_blocks,)](
-                theta_P.contiguous(), noise_P.contiguous(), target_P, squares, scale, len(theta_P),
-                BLOCK=BLOCK, num_warps=NUM_WARPS,
-            )  # fmt: skip
+    target_P = torch.empty_like(theta_P)
+    squares = torch.zeros(triton.cdiv(len(theta_P), BLOCK), 2, device=theta_P.device)
+    _launch(perturb_block, squares, theta_P.contiguous(), noise_P.contiguous(), target_P, squares,
+            scale, len(theta_P))  # fmt: skip
     return target_P, squares.double().sum(0).sqrt()
 
 
@@ -83,12 +82,7 @@ def count_same_signs(first_P: Tensor, second_P: Tensor) -> Tensor:
     check(first_P, second_P)
     num_blocks = triton.cdiv(len(first_P), BLOCK)
     counts = torch.zeros(num_blocks, dtype=torch.int32, device=first_P.device)
-    if num_blocks:
-        with on(first_P.device):
-            count_block[(num_blocks,)](
-                first_P.contiguous(), second_P.contiguous(), counts, len(first_P),
-                BLOCK=BLOCK, num_warps=NUM_WARPS,
-            )  # fmt: skip
+    _launch(count_block, counts, first_P.contiguous(), second_P.contiguous(), counts, len(first_P))
     return counts.sum()
 
 
@@ -99,15 +93,17 @@ def add_fedsign_(
     check(theta_P, received_P)
     check(theta_P, grad_P)
     refuse_tangents("sign_ops", grad_P, theta_P, received_P)
-    num_blocks = triton.cdiv(len(theta_P), BLOCK)
-    sums = torch.zeros(num_blocks, device=theta_P.device)
+    sums = torch.zeros(triton.cdiv(len(theta_P), BLOCK), device=theta_P.device)
     in_order_P = grad_P.contiguous()
-    if num_blocks:
-        with on(theta_P.device):
-            fedsign_block[(num_blocks,)](
-                in_order_P, theta_P.contiguous(), received_P.contiguous(), sums, gamma, beta,
-                len(theta_P), BLOCK=BLOCK, num_warps=NUM_WARPS,
-            )  # fmt: skip
+    _launch(fedsign_block, sums, in_order_P, theta_P.contiguous(), received_P.contiguous(), sums,
+            gamma, beta, len(theta_P))  # fmt: skip
     if not grad_P.is_contiguous():
         grad_P.copy_(in_order_P)
     return -gamma * sums.double().sum()
+
+
+def _launch(kernel: Any, by_block: Tensor, *given: object) -> None:
+    """Launch a program per row of what blocks leave."""
+    if len(by_block):
+        with on(by_block.device):
+            kernel[(len(by_block),)](*given, BLOCK=BLOCK, num_warps=NUM_WARPS)

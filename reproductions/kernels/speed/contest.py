@@ -63,12 +63,9 @@ Call = Callable[[ModuleType, Inputs], Outputs]
 
 def of_kernel(kernel: str, call: Call, *backends: Backend) -> dict[str, Contender]:
     """Return a kernel of ours: eager, compiled, by Triton, and by other backends that it has."""
-    plain = implementation(kernel, "plain")
-
-    def bind_plain(inputs: Inputs) -> Bound:
-        return lambda: call(plain, inputs)
 
     def bind_compiled(inputs: Inputs) -> Bound:
+        plain = implementation(kernel, "plain")
         compiled = torch.compile(lambda given: call(plain, given), dynamic=False)
         return lambda: compiled(inputs)
 
@@ -80,7 +77,7 @@ def of_kernel(kernel: str, call: Call, *backends: Backend) -> dict[str, Contende
         return bind
 
     return {
-        EAGER: Contender(bind_plain),
+        EAGER: Contender(bind_by("plain")),
         COMPILED: Contender(bind_compiled, compiles=True),
         TRITON: Contender(bind_by("triton"), ours=True),
         **({CUDA: Contender(bind_by("cuda"), ours=True)} if "cuda" in backends else {}),

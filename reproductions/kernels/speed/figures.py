@@ -8,10 +8,11 @@ import numpy as np
 
 from harness.declare.statistics import aggregate
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, log_numbers, points
-from reproductions.kernels.cases import case_of
-from reproductions.kernels.speed.arithmetic import flops_of
+from reproductions.kernels.cases import Case, Precision, case_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -19,6 +20,33 @@ if TYPE_CHECKING:
 GREY, LIGHT = "0.4", "0.9"
 BEFORE, BEYOND = 2.0, 8.0
 """Factors of FLOP per byte that are drawn round calls and ridges; words stand on what is flat."""
+
+STEP = 15
+"""AdamW per entry: 3 for the first moment, 4 for the second, 3 for the root, 5 for the weight."""
+NORMS = 4
+"""A square and a sum each, of gradients and of weights."""
+PER_CALL: dict[str, Callable[..., int]] = {
+    "masked_adamw": lambda num_tensors, entries: STEP * num_tensors * entries,
+    "layer_adamw": lambda num_tensors, entries: (STEP + NORMS) * num_tensors * entries,
+    "shard_pack: step": lambda blocks, entries: STEP * blocks * entries,
+    "shard_pack: rearrange": lambda blocks, entries: 0,
+    # A multiple, and a sum.
+    "rademacher: sum": lambda entries, directions: 2 * directions * entries,
+    "rademacher: along": lambda entries, directions: 2 * directions * entries,
+    "rademacher: both": lambda entries, directions: 4 * directions * entries,
+    # 14 of Adam, 4 that all tangents share, and 15 per tangent.
+    "tangent_step": lambda entries, directions: (18 + 15 * directions) * entries,
+    # |noise|, two multiples and a sum; both norms.
+    "sign_ops: perturb": lambda entries: 8 * entries,
+    # A product of signs, and a count.
+    "sign_ops: count": lambda entries: 2 * entries,
+    # 6 for a kept share, 5 for the gradient, 1 for the penalty.
+    "sign_ops: FedSign": lambda entries: 12 * entries,
+}
+"""FLOPs of calls without a product, as plain torch writes them; absolute values and signs count.
+
+They decide nothing: the rate of a call and its ceiling are both multiples of them.
+"""
 
 
 def time_panels(context: FigureContext) -> Figure:
@@ -61,6 +89,12 @@ def _by_case(ax: Axes, rows: pd.DataFrame, looks: dict[str, dict[str, Any]]) -> 
     ax.set_yticks(list(places.values()), list(places))
     ax.set_ylim(len(places) - 0.5, -0.5)
     ax.set_xlabel("time of a call, us")
+
+
+def flops_of(case: Case, precision: Precision) -> int:
+    """Return the FLOPs of a call's products or, where it has none, of its arithmetic."""
+    name = f"{case.kernel}: {case.call}" if case.call else case.kernel
+    return case.work(precision).flops or PER_CALL[name](**case.sizes)
 
 
 def in_roofline(rows: pd.DataFrame) -> pd.DataFrame:

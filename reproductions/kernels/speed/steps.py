@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from types import ModuleType
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -95,7 +96,8 @@ TENSORS = ("value", "grad", "mean", "square", "mask", "copy")
 def _each_weight(weights: list[Weight], change: Callable[[Tensor], Tensor]) -> list[Weight]:
     def changed(weight: Weight) -> Weight:
         there = {name: getattr(weight, name) for name in TENSORS}
-        return replace(weight, **{n: change(t) for n, t in there.items() if t is not None})
+        new: dict[str, Any] = {n: change(t) for n, t in there.items() if t is not None}
+        return replace(weight, **new)
 
     return [changed(weight) for weight in weights]
 

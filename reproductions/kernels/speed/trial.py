@@ -13,7 +13,7 @@ from harness.declare import Row, RunContext
 from harness.errors import EnvError, HarnessError, RunError
 from harness.measure.live_bytes import peak_of
 from harness.measure.timing import Timing, measure_interleaved
-from reproductions.kernels.cases import Work, case_of
+from reproductions.kernels.cases import Case, Work, case_of
 from reproductions.kernels.precision import share_of_allowed
 from reproductions.kernels.speed.contest import (
     Bound,
@@ -25,9 +25,22 @@ from reproductions.kernels.speed.contest import (
     tensors_of,
     widened,
 )
-from reproductions.kernels.speed.contests import DTYPES, contest_of
 from reproductions.kernels.speed.experiment import Race
+from reproductions.kernels.speed.matrices import cross_entropy, masked_product
+from reproductions.kernels.speed.steps import adamw, sharded, tangent_step
+from reproductions.kernels.speed.streams import rademacher, rearrange, sign_ops
 
+DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
+MAKERS: Mapping[str, Callable[[Case, Setting], Contest]] = {
+    "masked_adamw": partial(adamw, masked=True),
+    "masked_linear": masked_product,
+    "rademacher": rademacher,
+    "tangent_step": tangent_step,
+    "sign_ops": sign_ops,
+    "layer_adamw": partial(adamw, masked=False),
+    "linear_cross_entropy": cross_entropy,
+}
+"""By kernel, who takes turns."""
 NUM_INPUTS = 2
 """Inputs that take turns: what a call left in a cache is not what the next one reads."""
 WARMUP_S = 0.1
@@ -55,15 +68,14 @@ def speed_rows(race: Race, ctx: RunContext) -> list[Row]:
         # A worker's earlier trials count towards a limit, beyond which nothing is compiled.
         torch._dynamo.reset()
     calls: dict[str, Bound] = {}
-    missing: dict[str, str] = {}
+    absent: list[Row] = []
     for name, contender in taking_part(contest, race).items():
         try:
             calls[name] = in_turn(contender, inputs)
-        except (HarnessError, RuntimeError, ImportError) as error:
-            # A compiler that is not there is a lack of the machine, and no fault of a kernel.
-            if contender.ours and not isinstance(error, EnvError):
+        except Exception as error:
+            if not may_be_absent(contender, error):
                 raise
-            missing[name] = f"{type(error).__name__}: {str(error).splitlines()[0][:200]}"
+            absent.append(absence(name, contender, error))
     times = _times(calls, race, setting, case.work(race.precision))
     fresh = contest.draw(generator)
     rows = [
@@ -75,7 +87,37 @@ def speed_rows(race: Race, ctx: RunContext) -> list[Row]:
         }
         for name, call in calls.items()
     ]
-    return rows + [{"implementation": name, "missing": why} for name, why in missing.items()]
+    return rows + absent
+
+
+def may_be_absent(contender: Contender, error: Exception) -> bool:
+    """Say whether the others take turns without one that raised.
+
+    What a kernel of ours raises must not keep others from being timed, at this case and, where
+    errors of several trials are equal, at all. Memory that does not suffice is a trial's result.
+    """
+    if contender.ours:
+        return not isinstance(error, torch.OutOfMemoryError)
+    return isinstance(error, HarnessError | RuntimeError | ImportError)
+
+
+def absence(name: str, contender: Contender, error: Exception) -> Row:
+    """Return the row of one that raised: of a kernel of ours its outputs do not agree.
+
+    A compiler that is not there is a lack of the machine, and no fault of a kernel.
+    """
+    lines = str(error).strip().splitlines() or [""]
+    # Triton quotes the kernel before it says what is wrong.
+    why = f"{type(error).__name__}: {lines[-1 if contender.ours else 0][:200]}"
+    at_fault = contender.ours and not isinstance(error, EnvError)
+    return {"implementation": name, "missing": why, **({"agrees": False} if at_fault else {})}
+
+
+def contest_of(case: Case, setting: Setting) -> Contest:
+    """Return who takes turns at a case."""
+    if case.kernel == "shard_pack":
+        return (sharded if case.call == "step" else rearrange)(case, setting)
+    return MAKERS[case.kernel](case, setting)
 
 
 def taking_part(contest: Contest, race: Race) -> dict[str, Contender]:

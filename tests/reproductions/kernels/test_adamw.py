@@ -80,23 +80,6 @@ def test_independent_decay_does_not_ask_for_the_step_size(ops: ModuleType) -> No
         torch.testing.assert_close(same.value, old)
 
 
-def test_members_of_a_stack_have_step_sizes_of_their_own(ops: ModuleType) -> None:
-    (stacked,) = [w for w in weights_of(lr=torch.tensor([0.5, 0.01])) if w.value.ndim == 3]
-    members = [
-        Weight(
-            value=stacked.value[i].clone(), grad=stacked.grad[i].clone(), lr=lr,
-            mean=stacked.mean[i].clone(), square=stacked.square[i].clone(),
-            mask=None if stacked.mask is None else stacked.mask[i],
-        )
-        for i, lr in enumerate((0.5, 0.01))
-    ]  # fmt: skip
-    (norms,) = ops.step_([stacked], AdamW(weight_decay=0.1), 1)
-    parts = ops.step_(members, AdamW(weight_decay=0.1), 1)
-    for i, member in enumerate(members):
-        torch.testing.assert_close(stacked.value[i], member.value)
-    torch.testing.assert_close(norms.double(), parts.double().norm(dim=0))
-
-
 def test_masked_entries_are_zero_and_nan_there_does_no_harm(ops: ModuleType) -> None:
     weights = weights_of()
     for weight in weights:
@@ -127,15 +110,6 @@ def test_states_of_halves_are_those_of_float32(
         # Below the normal numbers halves have fewer digits.
         allowed = {"rtol": ROUNDING[dtype], "atol": torch.finfo(dtype).smallest_normal}
         torch.testing.assert_close(weight.value.float(), same.value, **allowed)
-
-
-def test_a_weight_shrinks_by_its_own_decay_where_it_has_one(ops: ModuleType) -> None:
-    weights, same = weights_of(), weights_of()
-    own = [replace(weight, weight_decay=0.1 * i) for i, weight in enumerate(weights)]
-    ops.step_(own, AdamW(weight_decay=9.0), 1)
-    for i, weight in enumerate(same):
-        ops.step_([weight], AdamW(weight_decay=0.1 * i), 1)
-        assert torch.equal(own[i].value, weight.value)
 
 
 def test_norms_that_nobody_asks_for_are_not_there(ops: ModuleType) -> None:

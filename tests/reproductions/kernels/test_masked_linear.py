@@ -10,7 +10,6 @@ import torch
 from torch import Tensor
 
 from harness.errors import SpecError
-from reproductions.kernels.masked_linear import plain
 from reproductions.kernels.precision import tolerance
 
 KERNEL = "masked_linear"
@@ -87,16 +86,6 @@ def test_nan_in_a_pruned_weight_does_no_harm(ops: ModuleType) -> None:
 def test_shapes_that_do_not_fit_are_told(ops: ModuleType) -> None:
     with pytest.raises(SpecError, match=r"mask \(3, 2\)"):
         ops.masked_linear(torch.ones(4, 3), torch.ones(2, 3), torch.ones(3, 2, dtype=torch.bool))
-
-
-def test_bfloat16_is_summed_in_float32() -> None:
-    """In plain torch: Triton's interpreter takes products of bfloat16 for those of integers."""
-    x, weight = (drawn(n, 300, seed=n, dtype=torch.bfloat16) for n in (5, 7))
-    mask = drawn(7, 300, seed=3, dtype=torch.float32) > 0
-    wanted = x.double() @ (weight.double() * mask).T
-    found = plain.masked_linear(x, weight, mask)
-    allowed = tolerance(torch.bfloat16, 300, size=math.sqrt(300))
-    torch.testing.assert_close(found.double(), wanted, **allowed)
 
 
 @pytest.mark.parametrize("odd", [math.inf, -math.inf, math.nan])

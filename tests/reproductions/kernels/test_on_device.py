@@ -19,11 +19,9 @@ from harness.declare.verdict import Word
 from harness.errors import EnvError, RunError
 from harness.registry import load_registry
 from reproductions.kernels.backend import implementation
-from reproductions.kernels.cases import KERNELS
 from reproductions.kernels.on_device import calls
-from reproductions.kernels.on_device.experiment import FAULT, Check, checks, written
-from reproductions.kernels.on_device.quantities import TAKEN
-from reproductions.kernels.on_device.sizes import BEYOND_A_BLOCK, MANY, ODD, cases_of
+from reproductions.kernels.on_device.experiment import Check, checks, written
+from reproductions.kernels.on_device.sizes import BEYOND_A_BLOCK, ODD, cases_of
 from reproductions.kernels.on_device.trial import check_rows, rows_of
 from reproductions.kernels.sign_ops import plain as sign_ops
 from tests.reproductions.kernels.test_speed import Context
@@ -80,11 +78,7 @@ def one_too_short(found: Tensor) -> Tensor:
     return found[:-1]
 
 
-def with_nan(found: Tensor) -> Tensor:
-    return found.index_fill(0, torch.tensor([len(found) - 1]), float("nan"))
-
-
-@pytest.mark.parametrize("spoil", [off_by_a_thousandth, without_its_sign, one_too_short, with_nan])
+@pytest.mark.parametrize("spoil", [off_by_a_thousandth, without_its_sign, one_too_short])
 def test_a_wrong_output_fails_the_check(
     monkeypatch: pytest.MonkeyPatch, spoil: Callable[[Tensor], Tensor]
 ) -> None:
@@ -165,7 +159,6 @@ def test_what_a_device_would_be_given_is_checked() -> None:
     table = table_of(check_of("sign_ops"), "129, count")
     assert word_of("taken_by_methods", table) == Word.HOLDS
     assert word_of("taken_by_methods", table.assign(device="cuda")) == Word.FAILS
-    assert TAKEN.keys() == {"cpu", "cuda"}
 
 
 def test_a_compiler_that_is_not_there_decides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -206,21 +199,10 @@ def test_pruned_weights_are_no_numbers() -> None:
     assert all(output.isfinite().all() for output in found.outputs)
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
-def test_sizes_are_none_one_and_one_beyond_a_block(kernel: str) -> None:
-    sizes = [set(case.sizes.values()) for case in ODD[kernel]]
-    assert any(0 in found for found in sizes)
-    assert any(found <= {1, 2} for found in sizes) or kernel == "shard_pack"
-    assert cases_of(kernel, "cuda") == ODD[kernel]
-    assert not any(MANY in case.sizes.values() for case in cases_of(kernel, "cpu"))
-    names = {case.name for case in ODD[kernel]}
-    assert len(names) == len(ODD[kernel]) and set(BEYOND_A_BLOCK[kernel]) <= names
-
-
 @pytest.mark.kernels
 def test_sizes_beyond_a_block_are_one_more_than_blocks_of_the_kernels() -> None:
     from reproductions.kernels.adamw.launch import CHUNK
-    from reproductions.kernels.rademacher.layout import TILE
+    from reproductions.kernels.rademacher.plain import TILE
 
     blocks = {
         name: implementation(name, "triton").BLOCK
@@ -245,19 +227,3 @@ def test_a_call_that_fails_is_told_by_its_kernel(monkeypatch: pytest.MonkeyPatch
     (point,) = (p for p in checks.params_of("smoke") if p["kernel"] == "sign_ops")
     with pytest.raises(RunError, match="sign_ops by plain in float32: RuntimeError: CUDA error"):
         check_rows(checks.typed(point), Context())  # type: ignore[arg-type]
-
-
-def test_a_gpu_checks_every_kernel_and_a_cpu_shows_the_path() -> None:
-    smoke = [checks.typed(point) for point in checks.params_of("smoke")]
-    assert [check.kernel for check in smoke] == list(KERNELS)
-    assert {(c.backend, c.device, c.checker) for c in smoke} == {("plain", "cpu", "outputs")}
-    assert checks.params_of("cpu") == checks.params_of("paper") == []
-    gpu = [checks.typed(point) for point in checks.params_of("gpu")]
-    assert {check.device for check in gpu} == {"cuda"}
-    for checker in ("outputs", "memcheck", "racecheck"):
-        found = [check for check in gpu if check.checker == checker]
-        by_triton = {check.kernel for check in found if check.backend == "triton"} - {FAULT}
-        by_cuda = {check.kernel for check in found if check.backend == "cuda"}
-        assert by_triton == set(KERNELS)
-        assert by_cuda == {"masked_adamw", "layer_adamw", "rademacher", "shard_pack"}
-        assert any(check.kernel == FAULT for check in found) == (checker != "outputs")

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.autograd import forward_ad
 from torch.autograd.graph import saved_tensors_hooks
-from torch.func import grad, hessian, jacfwd, jacrev, jvp, vjp, vmap
+from torch.func import grad, hessian, jvp, vjp, vmap
 
 from harness.errors import SpecError
 from reproductions.kernels.backend import implementation
@@ -121,14 +121,6 @@ def whole_hessian(of: Of, x: Tensor, weight: Tensor) -> Any:
     return hessian(of, argnums=(0, 1))(x, weight)
 
 
-def reverse_twice(of: Of, x: Tensor, weight: Tensor) -> Any:
-    return jacrev(jacrev(of, argnums=(0, 1)), argnums=(0, 1))(x, weight)
-
-
-def forward_twice(of: Of, x: Tensor, weight: Tensor) -> Any:
-    return jacfwd(jacfwd(of, argnums=(0, 1)), argnums=(0, 1))(x, weight)
-
-
 def many_vjps(of: Of, x: Tensor, weight: Tensor) -> Any:
     _, back = vjp(of, x, weight)
     return vmap(back)(torch.tensor([1.0, -2.0, 0.5], dtype=x.dtype))
@@ -165,8 +157,8 @@ def many_backwards(of: Of, x: Tensor, weight: Tensor) -> Any:
 
 WAYS = (
     along_of_grad, many_along_of_grad, grad_of_along, along_of_along, along_of_tangent,
-    along_of_vjp, whole_hessian, reverse_twice, forward_twice, many_vjps, double_backward,
-    along_of_backward, backward_of_along, many_backwards,
+    along_of_vjp, whole_hessian, many_vjps, double_backward, along_of_backward, backward_of_along,
+    many_backwards,
 )  # fmt: skip
 
 

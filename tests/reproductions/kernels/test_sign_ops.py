@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from harness.errors import SpecError
+from reproductions.asymvalley.method.federated.algorithms import FedSign, Received
 from reproductions.asymvalley.method.layout import same_sign_ratio
 from reproductions.asymvalley.method.noise import sign_consistent
 from reproductions.kernels.precision import tolerance
@@ -110,6 +111,18 @@ def test_what_is_not_finite_stays_in_its_entry(ops: ModuleType, odd: float) -> N
     term = ops.add_fedsign_(grad, theta, drawn(3000, 3), gamma=0.1)
     # A sigmoid is flat at both ends.
     assert bool(grad[5].isnan()) == math.isnan(odd) == bool(term.isnan())
+
+
+def test_what_is_not_finite_is_taken_as_by_the_method(ops: ModuleType) -> None:
+    """Every pair of a weight and a received one, so also NaN in both, as in a broken model."""
+    odd = torch.tensor([math.nan, math.inf, -math.inf, 0.0, -0.0, 2.0, -2.0])
+    theta, received = torch.cartesian_prod(odd, odd).T.contiguous()
+    leaf = theta.clone().requires_grad_()
+    given = Received(theta_N=received, sizes=(len(received),), memory={})
+    FedSign(gamma=0.7).weight_term(leaf, given).backward()  # type: ignore[no-untyped-call]
+    grad = torch.zeros_like(theta)
+    assert ops.add_fedsign_(grad, theta, received, gamma=0.7).isnan()
+    torch.testing.assert_close(grad, leaf.grad, equal_nan=True)
 
 
 def test_a_gradient_between_others_is_changed_alone(ops: ModuleType) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,18 +12,15 @@ import torch
 
 from harness.declare.task import Task
 from harness.declare.verdict import Word
-from harness.errors import RunError, SpecError
-from harness.measure.fresh_process import call_fresh
+from harness.errors import EnvError, RunError
 from harness.measure.timing import Timing
 from harness.registry import load_registry
 from reproductions.kernels.cases import CASES, KERNELS, Work, case_of
-from reproductions.kernels.speed import contests, trial
+from reproductions.kernels.speed import trial
 from reproductions.kernels.speed.contest import Contender, Setting
-from reproductions.kernels.speed.contests import contest_of
 from reproductions.kernels.speed.experiment import COMPILED, CUDA, RACES, TRITON, Race
 from reproductions.kernels.speed.matrices import mask_of
-from reproductions.kernels.speed.trial import in_turn, speed_rows, taking_part
-from tests.checkout import ROOT
+from reproductions.kernels.speed.trial import contest_of, in_turn, speed_rows, taking_part
 from tests.verdicts import controlled
 
 CPU = torch.device("cpu")
@@ -61,7 +57,7 @@ def test_all_that_a_table_prints_takes_part_on_a_gpu(kernel: str) -> None:
         if case.kernel == kernel and "gpu" in case.profiles:
             tiny = case._replace(sizes=dict.fromkeys(case.sizes, 8))
             for precision in case.precisions:
-                setting = Setting(contests.DTYPES[precision], CPU)
+                setting = Setting(trial.DTYPES[precision], CPU)
                 names |= contest_of(tiny, setting).contenders.keys()
     (layout,) = TASKS[kernel].layouts
     heads = {column.where["implementation"] for column in layout.columns}
@@ -69,53 +65,17 @@ def test_all_that_a_table_prints_takes_part_on_a_gpu(kernel: str) -> None:
     assert heads - {"Liger", "torch 2:4, forward alone"} == names - {"Liger"}
 
 
-def test_no_kernel_of_ours_is_timed_on_a_cpu() -> None:
-    contest = contest_of(case_of("rademacher", "one image, sum"), Setting(torch.float32, CPU))
-    names = taking_part(contest, race("rademacher", compiled=True))
-    assert TRITON in contest.contenders and TRITON not in names
-    assert COMPILED in names and COMPILED not in taking_part(contest, race("rademacher"))
-    assert TRITON in taking_part(contest, race("rademacher", device="cuda"))
-
-
-@pytest.mark.parametrize("kernel", ["masked_adamw", "layer_adamw"])
-def test_what_torch_compile_makes_of_a_library_waits_for_it(kernel: str) -> None:
-    contest = contest_of(case_of(kernel, "two tensors"), Setting(torch.float32, CPU))
-    library = TORCHAO[kernel]
-    assert library in taking_part(contest, race(kernel, compiled=True))
-    assert library not in taking_part(contest, race(kernel))
+def test_kernels_of_ours_take_part_on_a_gpu_and_what_is_compiled_where_it_is_asked_for() -> None:
+    contest = contest_of(case_of("masked_adamw", "two tensors"), Setting(torch.float32, CPU))
+    library = TORCHAO["masked_adamw"]
+    assert {TRITON, CUDA, COMPILED, library} <= contest.contenders.keys()
+    names = taking_part(contest, race("masked_adamw", compiled=True)).keys()
+    assert {COMPILED, library} <= names and not {TRITON, CUDA} & names
+    assert not {COMPILED, library} & taking_part(contest, race("masked_adamw")).keys()
+    assert {TRITON, CUDA} <= taking_part(contest, race("masked_adamw", device="cuda")).keys()
 
 
 TORCHAO = {"masked_adamw": "torchao, then masks", "layer_adamw": "torchao, then norms"}
-
-
-@pytest.mark.kernels
-@pytest.mark.slow
-def test_torchao_steps_as_plain_torch_does() -> None:
-    """In a process without our bands round what torch.compile allocates."""
-    assert call_fresh(agreeing, {"names": TORCHAO}, timeout_s=300.0) == list(TORCHAO)
-
-
-def agreeing(*, names: dict[str, str]) -> list[str]:
-    """Return the kernels whose contender of that name leaves what float64 does."""
-    setting = Setting(torch.float32, CPU)
-    found = []
-    for kernel, name in names.items():
-        contest = contest_of(case_of(kernel, "two tensors"), setting)
-        inputs = contest.draw(torch.Generator().manual_seed(5))
-        if trial._outputs(contest, name, inputs, setting, iter(()))["agrees"]:
-            found.append(kernel)
-    return found
-
-
-@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
-@pytest.mark.parametrize(
-    "name", ["one strided copy", "FSDP2's chunk_cat", "FSDP2's all_gather_copy_in"]
-)
-def test_libraries_put_blocks_in_the_same_order(name: str, precision: str) -> None:
-    setting = Setting(trial.DTYPES[precision], CPU)
-    contest = contest_of(case_of("shard_pack", "eight blocks"), setting)
-    inputs = contest.draw(torch.Generator().manual_seed(5))
-    assert trial._outputs(contest, name, inputs, setting, iter(()))["error"] == 0.0
 
 
 def test_inputs_take_turns() -> None:
@@ -125,24 +85,6 @@ def test_inputs_take_turns() -> None:
     for _ in range(3):
         call()
     assert seen == [1, 2, 1, 2, 1]
-
-
-def test_a_part_of_the_work_is_held_to_its_part_of_the_floor() -> None:
-    """One product of three, at half the multiplications, may take a sixth of the time."""
-    times = {name: timing(1.0) for name in (trial.COPY, trial.IN_PLACE, trial.PRODUCT)}
-    work, asked = Work(bytes=100, flops=0), race("masked_linear", device="cuda")
-    row = trial._speed("x", {**times, "x": timing(0.16)}, work, asked, 1 / 6)
-    assert row["floor_us"] == 1e3 and row["share_of_ceiling"] == pytest.approx(1 / 0.96)
-    with pytest.raises(RunError, match="167 us is the least"):
-        trial._speed("x", {**times, "x": timing(0.14)}, work, asked, 1 / 6)
-
-
-def test_the_one_that_goes_forward_alone_is_a_part_of_the_work() -> None:
-    """It runs on a GPU alone: here it is only asked what it is."""
-    setting = Setting(torch.bfloat16, torch.device("cuda"))
-    case = next(case for case in CASES if case.call == "2 of 4")
-    shares = {name: each.share for name, each in contest_of(case, setting).contenders.items()}
-    assert {name for name, share in shares.items() if share != 1.0} == {"torch 2:4, forward alone"}
 
 
 def timing(ms: float) -> Timing:
@@ -166,35 +108,59 @@ def test_a_time_below_its_floor_is_refused(device: str, least_ms: float) -> None
         assert honest["product_gflop_per_s"] == pytest.approx(rate)
         with pytest.raises(RunError, match="what was timed is not the work"):
             trial._speed("x", {**times, "x": timing(0.99 * least_ms)}, work, asked, 1.0)
+        # One product of three, at half the multiplications, may take a sixth of the time.
+        part = trial._speed("x", {**times, "x": timing(1.01 * least_ms / 6)}, work, asked, 1 / 6)
+        assert part["share_of_ceiling"] == pytest.approx(1 / (1.01 * least_ms))
+
+
+def rows_beside(
+    monkeypatch: pytest.MonkeyPatch, error: Exception, *, ours: bool
+) -> dict[str, dict[str, Any]]:
+    """Return rows of a race, by implementation, one of which raises."""
+
+    def refuses(inputs: Any) -> Any:
+        raise error
+
+    made = trial.MAKERS["rademacher"]
+
+    def with_one_more(case: Any, setting: Any) -> Any:
+        contest = made(case, setting)
+        others = {"refusing": Contender(refuses, ours=ours), "eager": contest.contenders["eager"]}
+        return contest._replace(contenders=others)
+
+    monkeypatch.setitem(trial.MAKERS, "rademacher", with_one_more)  # type: ignore[arg-type]
+    monkeypatch.setattr(trial, "taking_part", lambda contest, race: contest.contenders)
+    rows = speed_rows(race("rademacher"), Context())  # type: ignore[arg-type]
+    return {str(row["implementation"]): dict(row) for row in rows}
 
 
 def test_what_others_cannot_run_is_said_and_costs_nothing_else(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def refuses(inputs: Any) -> Any:
-        raise RuntimeError("no such device\nbacktrace")
-
-    made = contests.MAKERS["rademacher"]
-
-    def with_one_more(case: Any, setting: Any) -> Any:
-        contest = made(case, setting)
-        others = {"refusing": Contender(refuses), **contest.contenders}
-        return contest._replace(contenders=others)
-
-    monkeypatch.setitem(contests.MAKERS, "rademacher", with_one_more)  # type: ignore[arg-type]
-    rows = {row["implementation"]: row for row in speed_rows(race("rademacher"), Context())}  # type: ignore[arg-type]
+    rows = rows_beside(monkeypatch, RuntimeError("no such device\nbacktrace"), ours=False)
     assert rows["refusing"] == {
         "implementation": "refusing", "missing": "RuntimeError: no such device",
     }  # fmt: skip
     assert rows["eager"]["missing"] == "" and rows["eager"]["median_us"] > 0
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
-def test_what_was_timed_still_gives_outputs_of_what_it_is_given(kernel: str) -> None:
-    """Also where every timed call has worked in place on what the one before it left."""
-    rows = [row for row in speed_rows(race(kernel), Context()) if not row["missing"]]  # type: ignore[arg-type]
-    agree = {row["implementation"]: row["agrees"] for row in rows if "agrees" in row}
-    assert "eager" in agree and all(agree.values()), agree
+def test_a_kernel_of_ours_that_cannot_run_fails_the_check_and_no_race(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A failed trial would stop its kernel's races in all types once three errors are equal."""
+    rows = rows_beside(monkeypatch, ValueError("at 3:1:\nK >= 16 is needed"), ours=True)
+    assert rows["refusing"]["missing"] == "ValueError: K >= 16 is needed"
+    assert rows["eager"]["median_us"] > 0
+    (check,) = [claim for claim in TASKS["rademacher"].claims if claim.id == "outputs_agree"]
+    table = pd.DataFrame(rows.values())
+    assert controlled(check, table, seed="seed", profile="gpu").word == Word.FAILS
+
+
+def test_what_the_machine_lacks_is_no_fault_of_a_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = rows_beside(monkeypatch, EnvError("nvcc is not installed"), ours=True)
+    assert rows["refusing"]["missing"] and "agrees" not in rows["refusing"]
+    with pytest.raises(torch.OutOfMemoryError):
+        rows_beside(monkeypatch, torch.OutOfMemoryError("full"), ours=True)
 
 
 @pytest.mark.parametrize("kernel", ["rademacher", "masked_adamw"])
@@ -202,7 +168,7 @@ def test_a_call_that_goes_wrong_once_it_is_timed_fails(
     kernel: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is right the first time that it is called, and so where it is bound anew."""
-    made = contests.MAKERS[kernel]
+    made = trial.MAKERS[kernel]
 
     def with_one_more(case: Any, setting: Any) -> Any:
         contest = made(case, setting)
@@ -214,24 +180,9 @@ def test_a_call_that_goes_wrong_once_it_is_timed_fails(
 
         return contest._replace(contenders={**contest.contenders, "tiring": Contender(bind)})
 
-    monkeypatch.setitem(contests.MAKERS, kernel, with_one_more)  # type: ignore[arg-type]
+    monkeypatch.setitem(trial.MAKERS, kernel, with_one_more)  # type: ignore[arg-type]
     rows = {row["implementation"]: row for row in speed_rows(race(kernel), Context())}  # type: ignore[arg-type]
     assert rows["eager"]["agrees"] and not rows["tiring"]["agrees"]
-
-
-def test_a_library_that_is_not_installed_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "torchao", None)
-    made = contests.MAKERS["masked_adamw"]
-
-    def with_one_alone(case: Any, setting: Any) -> Any:
-        contest = made(case, setting)
-        name = TORCHAO["masked_adamw"]
-        return contest._replace(contenders={name: contest.contenders[name]})
-
-    monkeypatch.setitem(contests.MAKERS, "masked_adamw", with_one_alone)  # type: ignore[arg-type]
-    (row,) = speed_rows(race("masked_adamw", compiled=True), Context())  # type: ignore[arg-type]
-    assert row["implementation"] == TORCHAO["masked_adamw"]
-    assert "torchao" in row["missing"] and "median_us" not in row
 
 
 @pytest.mark.parametrize(("kind", "share"), [("", 0.25), ("blocks", 0.25), ("2 of 4", 0.5)])
@@ -244,23 +195,6 @@ def test_masks_are_of_their_kind(kind: str, share: float) -> None:
     if kind == "blocks":
         blocks = mask.view(10, 64, 20, 64).float().mean((1, 3))
         assert set(blocks.unique().tolist()) == {0.0, 1.0}
-
-
-def test_bytes_and_flops_of_a_call_by_hand() -> None:
-    """A few cases worked out apart from the code."""
-    adamw = case_of("masked_adamw", "268 million")
-    # Value and gradient read, value written; both moments read and written; a byte of mask.
-    assert adamw.work("float32") == Work(2**28 * (12 + 16 + 1), 0)
-    assert adamw.work("bfloat16") == Work(2**28 * (6 + 16 + 1), 0)
-    product = case_of("masked_linear", "a GPT's")
-    assert product.work("bfloat16").flops == 3 * 2 * 4096 * 2048 * 8192
-    blocks = case_of("masked_linear", "a GPT's, blocks")
-    assert 4 * blocks.work("bfloat16").flops == product.work("bfloat16").flops
-    assert case_of("rademacher", "50 per class, sum").work("float32").bytes == 4 * 1_536_128
-    head = case_of("linear_cross_entropy", "LLaMA-7B").work("bfloat16")
-    assert head == Work(4 * 4096 * (4096 + 32_000), 6 * 4096 * 4096 * 32_000)
-    with pytest.raises(SpecError, match="has no case 'none', it has: one image, sum"):
-        case_of("rademacher", "none")
 
 
 def rows_at(kernel: str, medians_us: dict[str, float], **columns: Any) -> Iterator[dict[str, Any]]:
@@ -303,24 +237,3 @@ def test_a_goal_of_several_calls_needs_each_in_each_type(place: str) -> None:
     table.loc[at & (table["implementation"] == TRITON), "median_us"] *= 4.0
     verdict = controlled(goal, table, seed="seed", profile="gpu")
     assert (verdict.word, verdict.deciding) == (Word.CONTRADICTED, place)
-
-
-@pytest.mark.parametrize("kernel", KERNELS)
-def test_the_check_of_outputs_says_that_no_kernel_of_ours_ran_on_a_cpu(kernel: str) -> None:
-    """HOLDS at `cpu` must not read as if a kernel had been held to anything there."""
-    (check,) = [claim for claim in TASKS[kernel].claims if claim.id == "outputs_agree"]
-    ran = pd.read_csv(ROOT / "results" / "kernels" / f"{kernel}.cpu.csv")["implementation"]
-    assert not {TRITON, CUDA} & set(ran) and "eager" in set(ran)
-    assert "none of our kernels" in check.statement
-
-
-@pytest.mark.parametrize("kernel", KERNELS)
-def test_outputs_that_are_wrong_fail_the_check(kernel: str) -> None:
-    task = TASKS[kernel]
-    (check,) = [claim for claim in task.claims if claim.id == "outputs_agree"]
-    table = table_of(task, triton_us=1.0, others_us=2.0)
-    assert controlled(check, table, seed="seed", profile="gpu").word == Word.HOLDS
-    table.loc[0, "agrees"] = False
-    assert controlled(check, table, seed="seed", profile="gpu").word == Word.FAILS
-    missing = controlled(check, table.assign(agrees=None), seed="seed", profile="gpu")
-    assert missing.word in (Word.FAILS, Word.UNTESTED)
