@@ -20,7 +20,7 @@ The check is necessary, not sufficient: it does not see weight decay or the sche
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
 from typing import Any, Literal, Protocol, get_args
@@ -38,16 +38,14 @@ from reproductions.supar.method.coordinate_report import CoordinateReport
 from reproductions.supar.method.slopes import (
     FLAT,
     SIZES,
-    Along,
     Expected,
     Grid,
     Phase,
-    Size,
     Sizes,
     judge,
 )
 
-EXPECTED: Mapping[tuple[Size, Along], float] = {
+EXPECTED: Expected = {
     ("mean_abs_activation", "width"): 0.0,
     ("delta_y_rms", "width"): 0.0,
     ("grad_x_rms", "width"): -1.0,

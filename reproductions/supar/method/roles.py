@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from harness.errors import SpecError
 
 if TYPE_CHECKING:
-    from torch import nn
+    from torch import Tensor, nn
 
 Role = Literal["embedding", "hidden", "vector"]
 """`hidden`: a matrix whose two sides grow with the width, the only kind that is sparsified.
@@ -78,7 +78,7 @@ def _tables_and_layers(model: nn.Module) -> tuple[set[str], dict[str, tuple[int,
     from torch.nn import Embedding, EmbeddingBag, Linear
     from torch.nn.modules.conv import _ConvNd
 
-    first = {parameter: name for name, parameter in model.named_parameters()}
+    first: dict[Tensor, str] = {parameter: name for name, parameter in model.named_parameters()}
     tables: set[str] = set()
     layers: dict[str, tuple[int, ...]] = {}
     for module in model.modules():

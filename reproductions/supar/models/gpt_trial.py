@@ -14,6 +14,7 @@ from harness.declare import DryRun, Outcome, RunContext, Status
 from harness.measure.dry_step import dry_step
 from reproductions.nets.gpt import GPT, GPTConfig, next_token_loss, num_params
 from reproductions.supar.method.density import Density
+from reproductions.supar.method.dynamic import Gmp, Rigl
 from reproductions.supar.method.masks import Pattern
 from reproductions.supar.method.parameterization import BaseHyperparameters, Parameterization
 from reproductions.supar.models.costs import VOCABULARY
@@ -28,10 +29,8 @@ from reproductions.supar.models.text import (
     training_batches,
 )
 from reproductions.supar.models.training import (
-    STATIC,
     Seeds,
     Settings,
-    Topology,
     TrainLog,
     build_adamw,
     build_gpt,
@@ -89,7 +88,7 @@ def prepare(
     )
 
 
-def adamw_of(prepared: Prepared) -> torch.optim.AdamW:
+def adamw_of(prepared: Prepared) -> torch.optim.Optimizer:
     """Return the optimizer of a prepared net."""
     return build_adamw(prepared.model, prepared.parameterization, prepared.settings)
 
@@ -99,7 +98,7 @@ def run_training(
     optimizer: torch.optim.Optimizer,
     ctx: RunContext,
     *,
-    topology: Topology = STATIC,
+    topology: Rigl | Gmp | None = None,
 ) -> TrainLog:
     """Train a prepared net in place, from its checkpoint where there is one."""
     return train(

@@ -9,10 +9,10 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
@@ -23,6 +23,7 @@ from harness.store.checkpoint import Checkpoints
 from reproductions.kernels.adamw.optimizer import adamw_for
 from reproductions.nets.gpt import GPT, GPTConfig, next_token_loss
 from reproductions.supar.method.density import Density
+from reproductions.supar.method.dynamic import Gmp, Rigl
 from reproductions.supar.method.masked_layer import MASK
 from reproductions.supar.method.masks import Pattern, linear_layers, masked_layers, sparsify
 from reproductions.supar.method.parameterization import Parameterization, param_groups
@@ -95,32 +96,6 @@ class TrainLog:
         return float(self.losses[-max(1, len(self.losses) // 10) :].double().mean())
 
 
-class Topology(Protocol):
-    """What may change a model's masks while it trains. Keeps no state of its own between steps:
-    masks live in the model, moments in the optimizer, so a checkpoint holds all of it."""
-
-    def backward(self, step: int) -> AbstractContextManager[None]:
-        """Return what surrounds the backward passes of a step; steps count from 0."""
-        ...
-
-    def update(self, step: int) -> bool:
-        """Change masks, or not, once gradients are there; return whether the optimizer steps."""
-        ...
-
-
-class Static:
-    """Masks that stay as they are."""
-
-    def backward(self, step: int) -> AbstractContextManager[None]:
-        return nullcontext()
-
-    def update(self, step: int) -> bool:
-        return True
-
-
-STATIC = Static()
-
-
 def generator_of(seed: int, device: torch.device | str = "cpu") -> torch.Generator:
     """Return a generator of its own for one random stream."""
     return torch.Generator(device=device).manual_seed(seed)
@@ -191,12 +166,12 @@ def train(
     batches: Iterable[Batch],
     settings: Settings,
     *,
-    topology: Topology = STATIC,
+    topology: Rigl | Gmp | None = None,
     checkpoint: Path | None = None,
 ) -> TrainLog:
     """Train in place; stop early, and say so, where the loss is no longer finite.
 
-    topology: what changes the masks on the way.
+    topology: what changes the masks on the way; None where they stay.
     checkpoint: where the state is kept every two minutes; if one is there, training goes on from
     it as if it had never stopped. `batches` must be the same from the start.
     """
@@ -213,9 +188,9 @@ def train(
     model.train()
     for step, batch in enumerate(itertools.islice(batches, first, None), start=first):
         _set_rates(optimizer, peaks, lr_factor(step, settings))
-        with topology.backward(step):
+        with topology.backward(step) if topology else nullcontext():
             losses[step] = _backward(model, batch.to(device), settings.num_micro_batches)
-        if topology.update(step):
+        if topology is None or topology.update(step):
             norms[step] = clip_grad_norm_(parameters, settings.clip_norm, foreach=True)
             optimizer.step()
         optimizer.zero_grad(set_to_none=True)
@@ -224,7 +199,7 @@ def train(
         kept.keep(step + 1)
     if step + 1 < settings.num_steps and _finite(losses[: step + 1]):
         raise SpecError(f"{step + 1} batches for num_steps={settings.num_steps}: need one a step")
-    return summarize(losses, norms, step + 1, settings)
+    return _summarize(losses, norms, step + 1, settings)
 
 
 def _set_rates(optimizer: torch.optim.Optimizer, peaks: list[float], factor: float) -> None:
@@ -256,7 +231,7 @@ def evaluate(model: nn.Module, batch: Batch) -> float:
     return float(next_token_loss(model(batch.tokens_BT), batch.targets_BT))
 
 
-def summarize(losses: Tensor, norms: Tensor, num_steps: int, settings: Settings) -> TrainLog:
+def _summarize(losses: Tensor, norms: Tensor, num_steps: int, settings: Settings) -> TrainLog:
     """Return the log of a run from its losses and gradient norms, of which num_steps were done."""
     finite = torch.isfinite(losses[:num_steps])
     diverged = ""

@@ -10,17 +10,15 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from harness.declare import Profile, doc
-from reproductions.supar.method.base_hyperparameters import TABLE_3
-from reproductions.supar.method.parameterization import Scheme
+from reproductions.supar.method.parameterization import TABLE_3, Scheme
 from reproductions.supar.models.gpt_experiment import gpt_experiment
 from reproductions.supar.models.points import (
-    ETA_LOG2,
     PUBLISHED_SP_STD,
     Net,
     RatePoint,
     StdPoint,
     point,
-    rate_point,
+    rates,
     std_at_width,
 )
 from reproductions.supar.sweeps.experiment import (
@@ -56,8 +54,7 @@ class PilotStd(StdPoint):
 def _rates(
     family: Family, scheme: Scheme, ks: Sequence[int], net: Net, sp_std: float
 ) -> Iterator[PilotRate]:
-    for k in ks:
-        dense = rate_point(net, scheme, 1.0, PILOT_SEED, ETA_LOG2 + k, sp_std=sp_std)
+    for dense in rates((PILOT_SEED,), (scheme,), ((1.0, net),), lambda *_: ks, sp_std=sp_std):
         yield point(PilotRate, dense, family=family)
 
 

@@ -9,9 +9,8 @@ from harness.errors import SpecError
 from reproductions.supar.models.costs import train_flops
 from reproductions.supar.models.gpt_trial import parameterization_of, settings_of
 from reproductions.supar.models.points import RatePoint, StdPoint, Trained
-from reproductions.supar.models.printed import ALL
 from reproductions.supar.models.training import lr_factor
-from reproductions.supar.settings.experiment import TABLE_4, Item, paper_points
+from reproductions.supar.settings.experiment import ALL, TABLE_4, Item, paper_points
 
 ROW_OF = {"mup_init_only": "mup", "mup_lr_only": "mup"}
 """The half-way ablations, which Table 4 does not name, start as muP does."""

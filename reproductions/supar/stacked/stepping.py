@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import torch
 from torch import Tensor
@@ -47,18 +46,6 @@ class Sweep:
     settings: Settings
 
 
-class Stepping(Protocol):
-    """A way to train the nets of a sweep."""
-
-    def step(self, tokens_MBT: Tensor, targets_MBT: Tensor) -> None:
-        """Step every net on its part of a batch."""
-        ...
-
-    def finish(self) -> Sequence[GPT]:
-        """Return the nets with their weights of now."""
-        ...
-
-
 class InAStack:
     """All nets at once."""
 
@@ -73,12 +60,14 @@ class InAStack:
             passed_over("linear_cross_entropy", ALL_LOGITS, OF_MANY)
 
     def step(self, tokens_MBT: Tensor, targets_MBT: Tensor) -> None:
+        """Step every net on its part of a batch."""
         self._stack.losses(_loss, tokens_MBT, targets_MBT).sum().backward()
         self._stack.clip_grad_norm_(self._sweep.settings.clip_norm)
         self._optimizer.step()
         self._optimizer.zero_grad(set_to_none=True)
 
     def finish(self) -> Sequence[GPT]:
+        """Return the nets with their weights of now."""
         self._stack.write_back()
         return self._sweep.models
 

@@ -17,7 +17,6 @@ from reproductions.supar.method.dynamic import (
     attach_full_masks,
 )
 from reproductions.supar.method.masks import masked_layers, sparsify
-from reproductions.supar.models.training import Topology
 from tests.reproductions.supar.small import zeros_under
 
 SCHEDULE = UpdateSchedule(num_steps=40, interval=4, end_step=30)
@@ -105,7 +104,7 @@ class Step:
 def steps_of(
     model: nn.Module,
     optimizer: torch.optim.Optimizer,
-    topology: Topology,
+    topology: Rigl | Gmp,
     *,
     first: int = 0,
     last: int = SCHEDULE.num_steps,

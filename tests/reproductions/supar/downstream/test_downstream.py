@@ -30,13 +30,11 @@ from reproductions.supar.downstream.experiment import (
     ScoredNet,
     downstream,
     given,
-    net_of,
 )
 from reproductions.supar.downstream.quantities import average, leads, leads_at_lowest
 from reproductions.supar.downstream.trial import checkpoint_file, net_config
 from reproductions.supar.models.points import point as made
 from reproductions.supar.models.training import generator_of
-from reproductions.supar.transfer.experiment import transfer
 from tests.checkout import PAPERS
 from tests.reproductions.supar import small
 from tests.reproductions.supar.scored import Context, Kept
@@ -113,20 +111,6 @@ def drawn(point: ScoredNet) -> GPT:
 def context_of(point: ScoredNet, *, val_loss: float | None = 1.0, data: Any = None) -> Context:
     kept = Kept(drawn(point).state_dict(), val_loss=val_loss)
     return Context(experiment=downstream, params=point, text=SENTENCES, kept=kept, data=data)
-
-
-@pytest.mark.parametrize("profile", ["smoke", "cpu"])
-def test_every_trial_starts_from_one_of_figure_3(profile: Any) -> None:
-    nets = small.points(transfer, profile)
-    assert [net_of(point) for point in small.points(downstream, profile)] == nets
-
-
-def test_paper_grid_names_every_net_of_figure_3_and_starts_from_none() -> None:
-    points = given.params_of("paper")
-    assert len(points) == len(transfer.params_of("paper"))
-    assert not given.uses
-    needs = given.needs_of(points[0])
-    assert (needs.device, "lm_eval" in needs.packages) == ("cuda", True)
 
 
 def test_diverged_net_has_a_row_a_task_without_accuracy() -> None:
@@ -291,20 +275,3 @@ def test_guessing_is_held_against_the_row_of_table_2() -> None:
     for task, value in tab02.RANDOM_ROW:
         (row,) = random[words.map(lambda found, name=names[task]: name in found)].to_dict("records")
         assert row["value"] == value
-
-
-def test_printed_averages_are_found_where_the_paper_gives_them() -> None:
-    reference = pd.DataFrame(
-        {
-            "series": ["supar Avg", "supar Avg", "sp Avg"],
-            "y_name": "accuracy",
-            "x": [1.0, 0.007812, 0.007812],
-            "value": [0.48, 0.40, 0.34],
-        }
-    )
-    found = {
-        claim.id: claim.criterion.paper_value(reference)
-        for claim in tab02.task.claims
-        if claim.criterion.paper_value is not None
-    }
-    assert found == {"supar_average": 0.40, "sp_average": 0.34}

@@ -152,12 +152,6 @@ def test_a_new_start_is_sparse(draw: Callable[[nn.Module], None]) -> None:
             assert zeros_under(value, masks[name])
 
 
-def test_reset_parameters_stores_zeros() -> None:
-    model = sparse_mlp()
-    reset(model)
-    assert max_abs_masked(model) == 0.0
-
-
 def test_a_functional_call_is_of_the_sparse_model() -> None:
     model, twin = sparse_mlp(), mlp()
     dense = {name: torch.randn_like(value) for name, value in model.named_parameters()}

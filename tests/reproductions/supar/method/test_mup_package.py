@@ -170,14 +170,3 @@ def test_the_package_calls_the_same_parameters_hidden() -> None:
     growing = {"hidden": 2, "embedding": 1, "vector": 1}
     for name, parameter in model.named_parameters():
         assert parameter.infshape.ninf() == growing[roles[name]], name
-
-
-def test_standard_parameterization_is_not_that_of_the_package() -> None:
-    # The comparison would notice a parameterization without its width rules.
-    model = _gpt(512)
-    roles = infer_roles(model, linear_layers(model, exclude=()))
-    sp = Parameterization(scheme="sp", width_multiplier=16.0, density=1.0, base=TABLE_3)
-    groups = param_groups(model, sp, roles, weight_decay=0.0, decay="coupled")
-    rates, theirs = _rates(model, torch.optim.AdamW(groups)), _their_rates(512)
-    name = "blocks.0.attention.qkv.weight"
-    assert rates[name] / theirs[name] == pytest.approx(16.0)

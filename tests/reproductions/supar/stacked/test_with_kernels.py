@@ -16,13 +16,11 @@ from harness.store.table_csv import build_table, validate
 from reproductions.kernels import backend
 from reproductions.kernels.adamw import optimizer
 from reproductions.supar.method import stacked
-from reproductions.supar.models.costs import num_matrix_params
 from reproductions.supar.stacked import stepping
 from reproductions.supar.stacked.experiment import (
     WAYS,
     SweepStep,
     grid,
-    needs,
     small_sweep,
     sweep_steps,
 )
@@ -114,13 +112,3 @@ def test_members_have_rates_a_factor_of_two_apart_and_starts_of_their_own() -> N
     first, second = (model.blocks[0].attention.qkv for model in sweep.models[:2])
     assert not torch.equal(first.weight, second.weight)
     assert not torch.equal(first.weight_mask, second.weight_mask)
-
-
-def test_on_a_gpu_room_is_asked_for_all_nets_in_all_ways() -> None:
-    points = list(grid("gpu"))
-    assert [(p.width, p.num_members, p.seed) for p in points] == [(1024, 8, n) for n in range(3)]
-    asked = needs(points[0])
-    assert (asked.device, asked.exclusive) == ("cuda", True) and "triton" in asked.packages
-    held = 8 * 4 * 4 * 4 * num_matrix_params(points[0])
-    assert held < asked.gpu_bytes < 80e9
-    assert list(grid("cpu")) == list(grid("paper")) == []
