@@ -7,7 +7,6 @@ from reproductions.supar.dynamic.experiment import DynamicPoint
 from reproductions.supar.method.dynamic import Gmp, Rigl, UpdateSchedule, attach_full_masks
 from reproductions.supar.method.masks import linear_layers
 from reproductions.supar.models.gpt_trial import (
-    Prepared,
     adamw_of,
     finish,
     prepare,
@@ -34,7 +33,7 @@ def _train_rigl(params: DynamicPoint, ctx: RunContext) -> Outcome:
     rigl = Rigl(
         model=prepared.model,
         optimizer=optimizer,
-        schedule=_schedule(params, prepared),
+        schedule=_schedule(params),
         drop_fraction=params.drop_fraction,
         regrown_moments=params.regrown_moments,
     )
@@ -48,15 +47,15 @@ def _train_gmp(params: DynamicPoint, ctx: RunContext) -> Outcome:
     gmp = Gmp(
         model=prepared.model,
         optimizer=optimizer,
-        schedule=_schedule(params, prepared),
+        schedule=_schedule(params),
         density=params.density,
     )
     return finish(prepared, run_training(prepared, optimizer, ctx, topology=gmp))
 
 
-def _schedule(params: DynamicPoint, prepared: Prepared) -> UpdateSchedule:
+def _schedule(params: DynamicPoint) -> UpdateSchedule:
     return UpdateSchedule(
-        num_steps=prepared.settings.num_steps,
+        num_steps=params.steps,
         interval=params.update_interval,
         end_step=params.last_update,
     )

@@ -30,7 +30,6 @@ from reproductions.supar.models.text import (
 )
 from reproductions.supar.models.training import (
     Seeds,
-    Settings,
     TrainLog,
     build_adamw,
     build_gpt,
@@ -47,10 +46,10 @@ EVAL_WINDOWS = 64
 class Prepared:
     """A trial's net before its first step, and all it will be trained and tested on."""
 
+    training: Training
     parameterization: Parameterization
     model: GPT
     corpus: Corpus
-    settings: Settings
     batches: Iterator[Batch]
 
 
@@ -75,22 +74,21 @@ def prepare(
         device=ctx.device,
         pattern=pattern,
     )
-    settings = settings_of(params)
     batches = training_batches(
         corpus.train_N,
         context=config.context,
         batch_size=params.batch_size,
-        num_batches=settings.num_steps,
+        num_batches=params.steps,
         generator=generator_of(ctx.seed("batches")),
     )
     return Prepared(
-        parameterization=table, model=model, corpus=corpus, settings=settings, batches=batches
+        training=params, parameterization=table, model=model, corpus=corpus, batches=batches
     )
 
 
 def adamw_of(prepared: Prepared) -> torch.optim.Optimizer:
     """Return the optimizer of a prepared net."""
-    return build_adamw(prepared.model, prepared.parameterization, prepared.settings)
+    return build_adamw(prepared.model, prepared.parameterization)
 
 
 def run_training(
@@ -105,7 +103,7 @@ def run_training(
         prepared.model,
         optimizer,
         prepared.batches,
-        prepared.settings,
+        prepared.training,
         topology=topology,
         checkpoint=ctx.checkpoint_path(),
     )
@@ -153,22 +151,6 @@ def parameterization_of(params: Trained | StartedNet) -> Parameterization:
     )
 
 
-def settings_of(net: Training) -> Settings:
-    """Return the training settings: AdamW as in the authors' code, but no weight decay."""
-    return Settings(
-        num_steps=net.steps,
-        warmup_steps=net.warmup_steps,
-        schedule=net.schedule,
-        betas=(0.9, 0.95),
-        eps=1e-8,
-        weight_decay=0.0,
-        decay="coupled",
-        # JSON has no infinity: 0 stands for none.
-        clip_norm=net.clip_norm or math.inf,
-        num_micro_batches=net.micro_batches,
-    )
-
-
 def gpt_config(shape: Shape, parameterization: Parameterization, vocab_size: int) -> GPTConfig:
     """Return the net of a trial: no biases, F = 4 D with GELU, 8 D / 3 with SwiGLU."""
     gelu = shape.feed_forward == "gelu"
@@ -200,9 +182,9 @@ def corpus_of(net: Net, ctx: RunContext) -> Corpus:
 
 def dry_run(params: Trained) -> DryRun:
     """Count the net and one step of it, on tensors that allocate nothing."""
-    table, settings = parameterization_of(params), settings_of(params)
+    table = parameterization_of(params)
     config = gpt_config(params, table, VOCABULARY[params.tokenizer])
-    batch_size = -(-params.batch_size // settings.num_micro_batches)
+    batch_size = -(-params.batch_size // params.micro_batches)
     seeds = Seeds(init=0, masks=0)
 
     def loss_of(model: GPT) -> Callable[[], Tensor]:
@@ -212,9 +194,9 @@ def dry_run(params: Trained) -> DryRun:
     return dry_step(
         GPT(config, generator=torch.Generator(), device="meta"),
         lambda: build_gpt(config, table, seeds, mask_density=params.density),
-        optimizer=lambda model: build_adamw(model, table, settings),
+        optimizer=lambda model: build_adamw(model, table),
         loss=loss_of,
         expected_num_params=num_params(config),
-        num_steps=settings.num_steps,
-        num_micro_batches=settings.num_micro_batches,
+        num_steps=params.steps,
+        num_micro_batches=params.micro_batches,
     )

@@ -55,6 +55,11 @@ class Training(Params):
     schedule: Literal["to_tenth", "to_zero", "constant"] = doc("How the rate goes on from there.")
     clip_norm: float = doc("Norm to which gradients are clipped; 0 for no clipping.")
 
+    @property
+    def max_norm(self) -> float:
+        """What `clip_norm` means: JSON has no infinity."""
+        return self.clip_norm or math.inf
+
 
 class Net(Shape, Training):
     """A GPT and how it is trained: what all points of a curve share."""

@@ -261,7 +261,7 @@ def _at_start(scheme: str, density: float) -> dict[str, Coordinates]:
     config = replace(small.config(table, width=256), num_layers=2)
     seeds = Seeds(init=0, masks=1)
     model = build_gpt(config, table, seeds, mask_density=density, pattern="bernoulli")
-    optimizer = build_adamw(model, table, small.SETTINGS)
+    optimizer = build_adamw(model, table)
     layers = {name: module for part in gpt_blocks(model).values() for name, module in part.items()}
     rows = measure_steps(model, optimizer, small.batches(1), layers, loss=gpt_loss)
     assert [row.layer for row in rows] == LAYERS

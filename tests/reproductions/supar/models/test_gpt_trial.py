@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import Any
 
@@ -20,7 +19,6 @@ from reproductions.supar.models.gpt_trial import (
     gpt_config,
     parameterization_of,
     prepare,
-    settings_of,
 )
 from reproductions.supar.models.text import held_out_batch
 from reproductions.supar.models.training import TrainLog, evaluate
@@ -116,15 +114,6 @@ def test_adam_is_that_of_the_authors_code() -> None:
     for group in groups:
         assert (tuple(group["betas"]), group["eps"]) == ((0.9, 0.95), 1e-8)
         assert group["weight_decay"] == 0.0
-
-
-def test_settings_are_those_of_the_point_and_nothing_decays() -> None:
-    params = smoke(lr_sweep, clip_norm=0.0, micro_batches=2, schedule="to_zero")
-    settings = settings_of(params)
-    assert (settings.clip_norm, settings.num_micro_batches) == (math.inf, 2)
-    assert (settings.num_steps, settings.warmup_steps) == (20, 2)
-    assert (settings.schedule, settings.weight_decay) == ("to_zero", 0.0)
-    assert settings_of(replace(params, clip_norm=0.5)).clip_norm == 0.5
 
 
 def test_records_are_joined_in_their_order() -> None:

@@ -17,9 +17,9 @@ from reproductions.supar.models import training as training_module
 from reproductions.supar.models.text import Batch
 from reproductions.supar.models.training import Seeds, TrainLog, build_adamw, build_gpt, train
 from tests.reproductions.supar.dynamic_nets import rigl, zeros_under_masks
-from tests.reproductions.supar.small import SETTINGS, batches, config, table
+from tests.reproductions.supar.small import TRAINING, batches, config, table
 
-SCHEDULE = UpdateSchedule(num_steps=SETTINGS.num_steps, interval=3, end_step=9)
+SCHEDULE = UpdateSchedule(num_steps=TRAINING.steps, interval=3, end_step=9)
 
 
 class Killed(Exception):
@@ -42,14 +42,14 @@ def _run(
     model = build_gpt(config(rules), rules, seeds, mask_density=density)
     if method == "gmp":
         attach_full_masks(model, linear_layers(model, exclude=()))
-    optimizer = build_adamw(model, rules, SETTINGS)
+    optimizer = build_adamw(model, rules)
     topology: Rigl | Gmp | None = None
     if method == "gmp":
         topology = Gmp(model=model, optimizer=optimizer, schedule=SCHEDULE, density=0.25)
     elif method in ("kept", "zeroed"):
         topology = rigl(model, optimizer, schedule=SCHEDULE, regrown_moments=method)  # type: ignore[arg-type]
     log = train(
-        model, optimizer, _batches(stop_after), SETTINGS, topology=topology, checkpoint=path
+        model, optimizer, _batches(stop_after), TRAINING, topology=topology, checkpoint=path
     )
     return model, log
 
@@ -73,7 +73,7 @@ def test_resumed_run_equals_uninterrupted(
 
     monkeypatch.setattr(training_module, "_backward", counted)
     resumed, resumed_log = _run(path, method)
-    assert next(seen) == SETTINGS.num_steps - 5
+    assert next(seen) == TRAINING.steps - 5
     assert torch.equal(whole_log.losses, resumed_log.losses)
     assert whole_log.clip_rate == resumed_log.clip_rate
     pairs = zip(whole.state_dict().items(), resumed.state_dict().values(), strict=True)
