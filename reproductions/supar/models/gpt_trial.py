@@ -38,6 +38,8 @@ from reproductions.supar.models.training import (
     train,
 )
 
+MODEL = "model.safetensors"
+"""The artifact that holds a trained net."""
 EVAL_WINDOWS = 64
 """Windows of each held-out part on which a trained net is evaluated."""
 
@@ -55,8 +57,21 @@ class Prepared:
 
 def train_gpt(params: Trained, ctx: RunContext) -> Outcome:
     """Train one net with static masks; one row with its losses, None where it diverged."""
+    return _trained(params, ctx)[0]
+
+
+def train_and_keep(params: Trained, ctx: RunContext) -> Outcome:
+    """Train one net as `train_gpt` does and keep it as an artifact, unless it diverged."""
+    outcome, model = _trained(params, ctx)
+    if outcome.status is Status.DONE:
+        ctx.save(MODEL, model.state_dict())
+    return outcome
+
+
+def _trained(params: Trained, ctx: RunContext) -> tuple[Outcome, GPT]:
     prepared = prepare(params, ctx, mask_density=params.density)
-    return finish(prepared, run_training(prepared, adamw_of(prepared), ctx))
+    optimizer = build_adamw(prepared.model, prepared.parameterization)
+    return finish(prepared, run_training(prepared, optimizer, ctx)), prepared.model
 
 
 def prepare(
@@ -84,11 +99,6 @@ def prepare(
     return Prepared(
         training=params, parameterization=table, model=model, corpus=corpus, batches=batches
     )
-
-
-def adamw_of(prepared: Prepared) -> torch.optim.Optimizer:
-    """Return the optimizer of a prepared net."""
-    return build_adamw(prepared.model, prepared.parameterization)
 
 
 def run_training(

@@ -37,8 +37,6 @@ DEEP_SP_CENTRE = -3
 PAPER_DEEP_SP_RATE = 6e-4
 WIDE_FACTOR = 1 / 3
 """The paper's 2e-4 over its 6e-4, for widths over 1088 / 768 of the first rung's."""
-MODEL = "model.safetensors"
-"""The artifact that holds a trained net."""
 
 BOOKS = replace(
     MEDIUM, data="books", tokenizer="bytes", feed_forward="swiglu", positions="alibi", context=128,
@@ -110,7 +108,7 @@ transfer = gpt_experiment(
     version=1,
     params=FixedPoint,
     grid=transfer_grid,
-    run=".transfer.trial:train_and_keep",
+    run="gpt_trial:train_and_keep",
     address=("scheme", "density", "seed"),
 )
 fixed_hyperparameters = gpt_experiment(

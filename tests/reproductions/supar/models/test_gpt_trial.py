@@ -12,7 +12,6 @@ from harness.declare.experiment import Experiment, Outcome, Status
 from reproductions.nets.gpt import GPT
 from reproductions.supar.models.gpt_trial import (
     EVAL_WINDOWS,
-    adamw_of,
     corpus_of,
     divergence,
     finish,
@@ -21,7 +20,7 @@ from reproductions.supar.models.gpt_trial import (
     prepare,
 )
 from reproductions.supar.models.text import held_out_batch
-from reproductions.supar.models.training import TrainLog, evaluate
+from reproductions.supar.models.training import TrainLog, build_adamw, evaluate
 from reproductions.supar.sweeps.experiment import (
     lr_sweep,
     sigma_sweep,
@@ -109,7 +108,7 @@ def test_a_sweep_of_the_start_moves_the_embedding_and_the_hidden_weights(scheme:
 def test_adam_is_that_of_the_authors_code() -> None:
     params = smoke(lr_sweep)
     prepared = prepare(params, small.Context(lr_sweep, params), mask_density=params.density)
-    groups = adamw_of(prepared).param_groups
+    groups = build_adamw(prepared.model, prepared.parameterization).param_groups
     assert len(groups) > 1
     for group in groups:
         assert (tuple(group["betas"]), group["eps"]) == ((0.9, 0.95), 1e-8)
