@@ -22,10 +22,8 @@ from harness.declare.verdict import Word
 from harness.errors import DataError
 from reproductions.nets.gpt import GPT
 from reproductions.supar.downstream import lm_tasks, tab02, tab02_proxy
-from reproductions.supar.downstream import table as tables
 from reproductions.supar.downstream.experiment import (
     NOT_GIVEN,
-    UNTRAINED,
     GivenNet,
     ScoredNet,
     downstream,
@@ -158,43 +156,6 @@ def test_missing_checkpoint_says_what_to_do(folder: str) -> None:
 
 
 # --- tables ---
-
-
-def frames(*, names: tuple[str, ...] = lm_tasks.LOCAL) -> dict[str, pd.DataFrame]:
-    """Return long frames of one seed: two nets and an untrained one."""
-    rows = [
-        {"scheme": scheme, "density": 1.0, "seed": 0, "checkpoint": checkpoint}
-        | {"task": name, "accuracy": 0.3, "stderr": 0.1, "random_accuracy": 0.25}
-        | {"num_documents": 8, "lm_eval_version": "0", "task_sha256": "0"}
-        for scheme, checkpoint in (("sp", ""), ("supar", ""), ("supar", UNTRAINED))
-        for name in names
-    ]
-    table = pd.DataFrame(rows)
-    untrained = table["checkpoint"] == UNTRAINED
-    return {
-        "supar/downstream": table[~untrained].drop(columns="checkpoint"),
-        "supar/downstream_given": table[untrained],
-    }
-
-
-def test_table_has_a_row_a_net_and_task_race_without_accuracy_and_guessing() -> None:
-    table = tables.task_accuracies(frames())
-    race = table[table["task"] == "race"]
-    assert sorted(race["scheme"]) == ["sp", "supar", "untrained"]
-    assert race["accuracy"].isna().all()
-    assert (race["num_documents"] == 0).all()
-    guesses = table[table["scheme"] == "random"]
-    assert sorted(guesses["task"]) == sorted(lm_tasks.LOCAL)
-    assert set(guesses["accuracy"]) == {0.25}
-    assert guesses["density"].isna().all()
-    assert guesses["stderr"].isna().all()
-    assert len(table) == 3 * 4 + 3 + 4
-
-
-def test_race_that_was_run_is_shown_as_it_is() -> None:
-    table = tables.task_accuracies(frames(names=TASKS))
-    assert len(table[table["task"] == "race"]) == 4
-    assert table["accuracy"].notna().all()
 
 
 # --- quantities and claims ---

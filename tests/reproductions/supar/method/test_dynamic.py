@@ -187,7 +187,7 @@ def test_micro_batches_give_the_same_update_as_one_batch() -> None:
     whole, parts = (mlp(density=0.25, dtype=torch.float64) for _ in range(2))
     topologies = [rigl(model, adamw(model)) for model in (whole, parts)]
     before = masks_of(whole)
-    inputs = inputs_of(4, torch.float64)
+    inputs = inputs_of(4).double()
     with topologies[0].backward(4):
         loss_of(whole, inputs).backward()
     with topologies[1].backward(4):
