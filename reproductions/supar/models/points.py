@@ -159,17 +159,17 @@ def started(
     density: float,
     seed: int,
     *,
-    sp_std: float,
+    sp_std: float | None = None,
     base: BaseHyperparameters = TABLE_3,
     **rest: Scalar,
 ) -> P:
     """Return a point of a net under a scheme; what `rest` does not say is the base's.
 
     sp_std: SP has no width rule of its own; Table 4 hands it one standard deviation for all
-    matrices, another one in almost every row.
+    matrices, another one in almost every row. None: the base's.
     """
     start: dict[str, Scalar] = {
-        "init_std": sp_std if scheme == "sp" else base.init_std,
+        "init_std": base.init_std if sp_std is None or scheme != "sp" else sp_std,
         "lr": base.lr,
         "input_multiplier": base.input_multiplier,
         "output_multiplier": base.output_multiplier,

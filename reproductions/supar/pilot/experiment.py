@@ -14,11 +14,13 @@ from reproductions.supar.method.parameterization import TABLE_3, Scheme
 from reproductions.supar.models.gpt_experiment import gpt_experiment
 from reproductions.supar.models.points import (
     PUBLISHED_SP_STD,
+    SIGMA_LOG2,
     Net,
     RatePoint,
     StdPoint,
     point,
     rates,
+    started,
     std_at_width,
 )
 from reproductions.supar.sweeps.experiment import (
@@ -26,7 +28,6 @@ from reproductions.supar.sweeps.experiment import (
     NEURON_NETS,
     RATE_NETS,
     STD_NETS,
-    std_point,
 )
 from reproductions.supar.transfer.experiment import DEEP_NETS, NETS
 
@@ -60,8 +61,10 @@ def _rates(
 
 def _starts(scheme: Scheme) -> Iterator[PilotStd]:
     for k in STANDARD_DEVIATIONS:
-        dense = std_point(STD_NETS["cpu"], scheme, 1.0, k, PILOT_SEED)
-        yield point(PilotStd, dense, family="sigma")
+        sigma = SIGMA_LOG2 + k
+        yield started(
+            PilotStd, STD_NETS["cpu"], scheme, 1.0, PILOT_SEED, log2_sigma=sigma, family="sigma"
+        )
 
 
 def grid(profile: Profile) -> Iterator[PilotRate | PilotStd]:

@@ -9,7 +9,6 @@ from typing import Literal, get_args
 
 from harness.declare import Estimate, Experiment, Needs, Profile, doc
 from harness.declare.experiment import Device
-from reproductions.supar.method.parameterization import TABLE_3
 from reproductions.supar.models.costs import estimate_of, memory_bytes, needs_of, num_matrix_params
 from reproductions.supar.models.gpt_experiment import stands_in_of
 from reproductions.supar.models.points import SMALL, FixedPoint, Net, seeds_of, started
@@ -36,10 +35,7 @@ class SweepStep(FixedPoint):
 
 def step_of(net: Net, *, density: float, members: int, warmup: int, seed: int) -> SweepStep:
     """Return a point of the sweep of SmuPar's learning rate, at one density."""
-    return started(
-        SweepStep, net, "supar", density, seed, sp_std=TABLE_3.init_std, num_members=members,
-        num_warmup=warmup,
-    )  # fmt: skip
+    return started(SweepStep, net, "supar", density, seed, num_members=members, num_warmup=warmup)
 
 
 def small_sweep(device: Device) -> SweepStep:

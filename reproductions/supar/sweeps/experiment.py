@@ -33,9 +33,9 @@ from reproductions.supar.models.points import (
     StdPoint,
     constant,
     decaying,
-    point,
     rates,
     seeds_of,
+    started,
     std_at_width,
     window,
 )
@@ -139,15 +139,6 @@ def ablation_grid(profile: Profile) -> Iterator[RatePoint]:
     yield from (rate for rate in swept if rate.density < 1.0)
 
 
-def std_point(net: Net, scheme: Scheme, density: float, k: int, seed: int) -> StdPoint:
-    """Return a trial of a net at sigma_base * 2^k, with the learning rate of Table 3."""
-    return point(
-        StdPoint, net, scheme=scheme, density=density, seed=seed, log2_sigma=SIGMA_LOG2 + k,
-        lr=TABLE_3.lr, input_multiplier=TABLE_3.input_multiplier,
-        output_multiplier=TABLE_3.output_multiplier,
-    )  # fmt: skip
-
-
 def sigma_grid(profile: Profile) -> Iterator[StdPoint]:
     """Yield the sweep of the standard deviation of all five; at `paper` 1.6M tokens per trial.
 
@@ -162,7 +153,8 @@ def sigma_grid(profile: Profile) -> Iterator[StdPoint]:
             ks = round_centre(profile, centres, scheme, density)
             below = math.ceil(-math.log2(density)) if profile == "cpu" else 0
             for k in range(ks[0] - below, ks[-1] + 1):
-                yield std_point(STD_NETS[profile], scheme, density, k, seed)
+                net, sigma = STD_NETS[profile], SIGMA_LOG2 + k
+                yield started(StdPoint, net, scheme, density, seed, log2_sigma=sigma)
 
 
 def ladder(net: Net, profile: Profile) -> list[Rung]:

@@ -12,15 +12,9 @@ from harness.declare.claims import Claim
 from harness.declare.statistics import InvalidQuantity
 from harness.declare.task import Task
 from harness.declare.verdict import Verdict, Word
-from reproductions.supar.coordinates import fig05
+from harness.registry import load_registry
 from reproductions.supar.coordinates.quantities import by_density
 from reproductions.supar.coordinates.table import BLOCKS
-from reproductions.supar.dynamic import fig12
-from reproductions.supar.rules import tab01
-from reproductions.supar.settings import tab03, tab04
-from reproductions.supar.sweeps import fig01, fig06, fig07, fig08, fig09, fig11, fig13, fig14
-from reproductions.supar.sweeps.quantities import extra_distance
-from reproductions.supar.transfer import fig03, fig10
 from tests.reproductions.supar.hand_made import (
     DENSITIES,
     START,
@@ -32,26 +26,8 @@ from tests.reproductions.supar.hand_made import (
 )
 from tests.verdicts import bad, controlled, good
 
-TASKS = {
-    module.task.id: module.task
-    for module in (
-        fig01,
-        fig03,
-        fig05,
-        fig06,
-        fig07,
-        fig08,
-        fig09,
-        fig10,
-        fig11,
-        fig12,
-        fig13,
-        fig14,
-        tab01,
-        tab03,
-        tab04,
-    )
-}
+LIBRARY = load_registry()
+TASKS = {name: LIBRARY.tasks[name] for name in TABLES}
 EVERY_CLAIM = [
     pytest.param(task, claim, id=f"{task.id}:{claim.id}")
     for task in TASKS.values()
@@ -202,49 +178,45 @@ def test_one_diverged_twin_fails_the_exact_claim() -> None:
     assert word(task, claim, table)[0] is Word.FAILS
 
 
-def test_methods_of_dynamic_sparsity_are_told_apart() -> None:
-    table = pd.concat(
-        curves(dict.fromkeys(("sp", "mup", "supar"), drift), method=method)
-        for method, drift in (("gmp", 1.0), ("rigl", -1.0))
-    )
-    assert word(*named("fig12", "gmp_sp_and_mup_rise"), table)[0] is Word.SUPPORTED
-    assert word(*named("fig12", "rigl_sp_and_mup_rise"), table)[0] is Word.CONTRADICTED
-    assert word(*named("fig12", "gmp_supar_falls"), table)[0] is Word.CONTRADICTED
-    assert word(*named("fig12", "rigl_supar_falls"), table)[0] is Word.SUPPORTED
-
-
-def test_either_sign_of_instability_is_enough_for_figure_7() -> None:
-    task, unstable = named("fig07", "sp_or_mup_unstable")
-    steady = curves({"sp": 0.0, "mup": 0.0, "supar": 0.0}, x="log2_sigma")
-    assert word(task, unstable, steady)[0] is Word.CONTRADICTED
-    moved = curves({"sp": 0.0, "mup": 0.6, "supar": 0.0}, x="log2_sigma")
-    assert word(task, unstable, moved)[0] is Word.SUPPORTED
-    wavering = steady.copy()
-    wavering.loc[(wavering["density"] == 0.5) & (wavering["scheme"] == "sp"), LOSSES] += 0.1
-    assert word(task, unstable, wavering)[0] is Word.SUPPORTED
-
-
-def test_a_monotone_loss_is_not_called_otherwise() -> None:
-    for rise in (-0.02, 0.02):
-        drift = {"sp": 0.0, "mup": 0.0, "supar": 0.0}
-        table = curves(drift, x="log2_sigma", rise=rise)
-        task, unstable = named("fig07", "sp_or_mup_unstable")
-        assert word(task, unstable, table)[0] is Word.CONTRADICTED
-
-
-def test_a_dearer_transfer_is_enough_for_figure_13() -> None:
+STEADY = dict.fromkeys(("sp", "mup", "supar"), 0.0)
+HALVES = dict.fromkeys(("mup_init_only", "mup_lr_only", "supar"), 0.0)
+BOTH_METHODS = pd.concat(
+    curves(dict.fromkeys(STEADY, drift), method=method)
+    for method, drift in (("gmp", 1.0), ("rigl", -1.0))
+)
+SCENARIOS = {
+    "methods are told apart": [
+        ("fig12:gmp_sp_and_mup_rise", BOTH_METHODS, Word.SUPPORTED),
+        ("fig12:rigl_sp_and_mup_rise", BOTH_METHODS, Word.CONTRADICTED),
+        ("fig12:gmp_supar_falls", BOTH_METHODS, Word.CONTRADICTED),
+        ("fig12:rigl_supar_falls", BOTH_METHODS, Word.SUPPORTED),
+    ],
+    "a monotone loss is not erratic, and one scheme that moves is enough": [
+        ("fig07:sp_or_mup_unstable", curves(STEADY, x="log2_sigma", rise=0.02), Word.CONTRADICTED),
+        ("fig07:sp_or_mup_unstable", curves(STEADY, x="log2_sigma", rise=-0.02), Word.CONTRADICTED),
+        (
+            "fig07:sp_or_mup_unstable",
+            curves({**STEADY, "mup": 0.6}, x="log2_sigma"),
+            Word.SUPPORTED,
+        ),
+    ],
     # 0.8 octaves beyond SmuPar are less than a step, but they cost something.
-    drift = {"mup_init_only": 0.0, "mup_lr_only": 0.2, "supar": 0.0}
-    table = curves(drift, x="log2_sigma")
-    assert extra_distance(table, scheme="mup_lr_only", x="log2_sigma") < 1.0
-    assert word(*named("fig13", "lr_only_fails"), table)[0] is Word.SUPPORTED
+    "a dearer transfer is enough, and half a correction that equals the whole does not fail": [
+        (
+            "fig13:lr_only_fails",
+            curves({**HALVES, "mup_lr_only": 0.2}, x="log2_sigma"),
+            Word.SUPPORTED,
+        ),
+        ("fig13:lr_only_fails", curves(HALVES, x="log2_sigma"), Word.CONTRADICTED),
+        ("fig13:init_only_fails", curves(HALVES, x="log2_sigma"), Word.CONTRADICTED),
+    ],
+}
 
 
-def test_half_a_correction_that_equals_the_whole_does_not_fail() -> None:
-    drift = {"mup_init_only": 0.0, "mup_lr_only": 0.0, "supar": 0.0}
-    table = curves(drift, x="log2_sigma")
-    for half in ("init_only", "lr_only"):
-        assert word(*named("fig13", f"{half}_fails"), table)[0] is Word.CONTRADICTED
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_a_claim_follows_what_it_says(scenario: str) -> None:
+    for address, table, expected in SCENARIOS[scenario]:
+        assert word(*named(*address.split(":")), table)[0] is expected, address
 
 
 def test_a_net_worse_than_the_one_before_ends_the_improvement_of_figure_9() -> None:

@@ -183,23 +183,6 @@ def test_gradient_is_dense_at_update_steps_alone_and_gone_after() -> None:
             optimizer.step()
 
 
-def test_micro_batches_give_the_same_update_as_one_batch() -> None:
-    whole, parts = (mlp(density=0.25, dtype=torch.float64) for _ in range(2))
-    topologies = [rigl(model, adamw(model)) for model in (whole, parts)]
-    before = masks_of(whole)
-    inputs = inputs_of(4).double()
-    with topologies[0].backward(4):
-        loss_of(whole, inputs).backward()
-    with topologies[1].backward(4):
-        for part in inputs.chunk(2):
-            (loss_of(parts, part) / 2).backward()
-    for topology in topologies:
-        topology.update(4)
-    for name, mask in masks_of(whole).items():
-        assert torch.equal(mask, masks_of(parts)[name])
-        assert not torch.equal(mask, before[name])
-
-
 # --- RigL: how many, and what becomes of the others --------------------------------------------
 
 
@@ -240,22 +223,6 @@ def test_adam_state_of_dropped_and_grown_weights(regrown_moments: RegrownMoments
         second = old["exp_avg_sq"] if regrown_moments == "kept" else old["exp_avg_sq"] * survivors
         assert torch.equal(state["exp_avg_sq"], second)
         assert state["step"] == old["step"]
-
-
-def test_grown_weights_start_at_zero_and_then_move() -> None:
-    model = mlp(density=0.25)
-    optimizer = adamw(model)
-    topology = rigl(model, optimizer)
-    list(steps_of(model, optimizer, topology, last=4))
-    before = masks_of(model)
-    steps = steps_of(model, optimizer, topology, first=4)
-    next(steps)
-    layers = masked_layers(model)
-    grown = {name: mask & ~before[name] for name, mask in masks_of(model).items()}
-    assert all(int(mask.sum()) > 0 for mask in grown.values())
-    assert all(not layers[name].weight[mask].any() for name, mask in grown.items())
-    next(steps)
-    assert all(bool(layers[name].weight[mask].all()) for name, mask in grown.items())
 
 
 # --- gradual pruning ---------------------------------------------------------------------------
