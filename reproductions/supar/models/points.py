@@ -13,6 +13,7 @@ from itertools import product
 from typing import Literal, TypeVar
 
 from harness.declare import Params, Profile, Scalar, doc, seed
+from harness.errors import SpecError
 from reproductions.supar.method.parameterization import TABLE_3, BaseHyperparameters, Scheme
 
 ETA_LOG2 = math.log2(TABLE_3.lr)
@@ -54,6 +55,11 @@ class Training(Params):
     warmup_steps: int = doc("Steps in which the learning rate rises.")
     schedule: Literal["to_tenth", "to_zero", "constant"] = doc("How the rate goes on from there.")
     clip_norm: float = doc("Norm to which gradients are clipped; 0 for no clipping.")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 <= self.warmup_steps < self.steps:
+            raise SpecError(f"warmup_steps={self.warmup_steps}: need 0 to {self.steps - 1}")
 
     @property
     def max_norm(self) -> float:

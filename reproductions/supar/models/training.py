@@ -143,7 +143,6 @@ def train(
     checkpoint: where the state is kept every two minutes; if one is there, training goes on from
     it as if it had never stopped. `batches` must be the same from the start.
     """
-    _check_warmup(training)
     peaks = [group["lr"] for group in optimizer.param_groups]
     parameters = [p for group in optimizer.param_groups for p in group["params"]]
     device = parameters[0].device
@@ -169,13 +168,6 @@ def train(
     if step + 1 < training.steps and _finite(losses[: step + 1]):
         raise SpecError(f"{step + 1} batches for steps={training.steps}: need one a step")
     return _summarize(losses, norms, step + 1, training)
-
-
-def _check_warmup(training: Training) -> None:
-    if not 0 <= training.warmup_steps < training.steps:
-        raise SpecError(
-            f"warmup_steps={training.warmup_steps}: need 0 <= warmup_steps < {training.steps}"
-        )
 
 
 def _set_rates(optimizer: torch.optim.Optimizer, peaks: list[float], factor: float) -> None:

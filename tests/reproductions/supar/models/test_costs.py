@@ -33,7 +33,7 @@ def test_dense_training_costs_what_torch_counts(experiment: Experiment) -> None:
 def test_operations_worked_out_by_hand() -> None:
     tiny = replace(
         POINT, width=2, num_layers=3, context=4, density=0.25, tokenizer="bytes", steps=5,
-        batch_size=6,
+        warmup_steps=0, batch_size=6,
     )  # fmt: skip
     # A token: hidden 12 * 3 * 2^2 / 4, attention 2 * 3 * 2 * 4, unembedding 256 * 2.
     assert train_flops(tiny) == 6 * (36 + 48 + 512) * 5 * 6 * 4

@@ -244,7 +244,7 @@ def test_too_few_batches_are_an_error() -> None:
 
 def test_bad_settings_are_refused() -> None:
     with pytest.raises(SpecError, match="warmup_steps=12"):
-        _train(small.table(), replace(TRAINING, warmup_steps=12))
+        replace(TRAINING, warmup_steps=12)
     with pytest.raises(SpecError, match="schedule='cosine'"):
         replace(TRAINING, schedule="cosine")
 
