@@ -21,9 +21,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from reproductions.supar.method.base_hyperparameters import FIGURE_5, TABLE_3
 from reproductions.supar.method.parameterization import (
+    FIGURE_5,
     SCHEMES,
+    TABLE_3,
     BaseHyperparameters,
     Parameterization,
     Rule,
@@ -73,25 +74,15 @@ __all__ = [
     "CoordinateReport",
 ]
 
-_NEED_TORCH = {
-    "method.masks": (
-        "sparsify",
-        "restore_masks",
-        "linear_layers",
-        "masked_layers",
-        "max_abs_masked",
-    ),
-    "method.masked_layer": ("attach_mask",),
-    "method.dynamic": ("Rigl", "Gmp", "UpdateSchedule", "attach_full_masks"),
-    "method.stacked": ("Stack",),
-    "method.coordinate_check": ("coordinate_check", "CheckedModel"),
-    "method.coordinate_report": ("CoordinateReport",),
-}
+_NEED_TORCH = (
+    "masks", "masked_layer", "dynamic", "stacked", "coordinate_check", "coordinate_report"
+)  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
     # Declarations import this package too, and listing tasks must not load torch.
-    for module, names in _NEED_TORCH.items():
-        if name in names:
-            return getattr(import_module(f"{__name__}.{module}"), name)
+    for module in _NEED_TORCH if name in __all__ else ():
+        found = import_module(f"{__name__}.method.{module}")
+        if hasattr(found, name):
+            return getattr(found, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -15,7 +15,7 @@ def _step(density: float) -> Callable[[], None]:
     import torch
 
     from reproductions.nets.gpt import next_token_loss
-    from reproductions.supar.models.gpt_trial import gpt_config, parameterization_of, settings_of
+    from reproductions.supar.models.gpt_trial import gpt_config, parameterization_of
     from reproductions.supar.models.training import Seeds, build_adamw, build_gpt
     from reproductions.supar.sweeps.experiment import lr_grid
 
@@ -26,7 +26,7 @@ def _step(density: float) -> Callable[[], None]:
     table = parameterization_of(params)
     config = gpt_config(params, table, 65)
     model = build_gpt(config, table, Seeds(init=0, masks=1), mask_density=density)
-    optimizer = build_adamw(model, table, settings_of(params))
+    optimizer = build_adamw(model, table)
     tokens_BT = torch.randint(65, (BATCH_SIZE, CONTEXT), generator=torch.Generator())
 
     def step() -> None:

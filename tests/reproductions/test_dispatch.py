@@ -52,8 +52,8 @@ def answer(monkeypatch: pytest.MonkeyPatch, module: Any, backend: Backend) -> No
 def trained() -> tuple[nn.Module, torch.optim.Optimizer]:
     table = small.table()
     model = small.gpt(table)
-    optimizer = build_adamw(model, table, small.SETTINGS)
-    train(model, optimizer, small.batches(), small.SETTINGS)
+    optimizer = build_adamw(model, table)
+    train(model, optimizer, small.batches(), small.TRAINING)
     return model, optimizer
 
 

@@ -9,7 +9,7 @@ from harness.declare import Task, bind
 from reproductions.supar.coordinates import table
 from reproductions.supar.coordinates.experiment import coordinate_check
 from reproductions.supar.coordinates.quantities import FIRST_STEP
-from reproductions.supar.models.captions import SPREAD
+from reproductions.supar.models.claims import SPREAD
 
 task = Task(
     "supar/coordinates",

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 
-from harness.declare import Estimate, Experiment, Profile
-from reproductions.supar.method.base_hyperparameters import FIGURE_5
-from reproductions.supar.models.costs import estimate_of, needs_of
+from harness.declare import Estimate, Profile
+from reproductions.supar.method.parameterization import FIGURE_5
+from reproductions.supar.models.costs import estimate_of
+from reproductions.supar.models.gpt_experiment import gpt_experiment
 from reproductions.supar.models.points import (
     CPU_DENSITIES,
     MEDIUM,
@@ -21,10 +23,9 @@ from reproductions.supar.models.points import (
     FixedPoint,
     Net,
     constant,
-    fixed_point,
+    started,
 )
 from reproductions.supar.models.schemes import SCHEMES
-from reproductions.supar.models.stand_ins import trained
 
 FIRST_SEEDS = tuple(range(10))
 FURTHER_SEEDS = (
@@ -46,15 +47,10 @@ NETS: dict[Profile, Net] = {
 
 def grid(profile: Profile) -> Iterator[FixedPoint]:
     """Yield the three schemes over densities; at `paper` 82k tokens per trial."""
-    smoke = profile == "smoke"
-    for seed in SEEDS.get(profile, FIRST_SEEDS):
-        for scheme in SCHEMES:
-            for density in (1.0, 1 / 4) if smoke else CPU_DENSITIES:
-                # For this figure Table 4 gives SP the same standard deviation as the others.
-                yield fixed_point(
-                    NETS[profile], scheme, density, seed, FIGURE_5.lr,
-                    sp_std=FIGURE_5.init_std, base=FIGURE_5,
-                )  # fmt: skip
+    densities = (1.0, 1 / 4) if profile == "smoke" else CPU_DENSITIES
+    for seed, scheme, density in product(SEEDS.get(profile, FIRST_SEEDS), SCHEMES, densities):
+        # For this figure Table 4 gives SP the same standard deviation as the others.
+        yield started(FixedPoint, NETS[profile], scheme, density, seed, base=FIGURE_5)
 
 
 def estimate(params: FixedPoint) -> Estimate:
@@ -65,15 +61,12 @@ def estimate(params: FixedPoint) -> Estimate:
     return estimate_of(params, num_passes=8.0 if params.device == "cpu" else 4.0)
 
 
-coordinate_check = Experiment(
+coordinate_check = gpt_experiment(
     "supar/coordinate_check",
     version=2,
     params=FixedPoint,
     grid=grid,
-    run="trial:measure_layers",
-    needs=needs_of,
+    run=".coordinates.trial:measure_layers",
     estimate=estimate,
-    dry_run=".models.gpt_trial:dry_run",
     address=("scheme", "density", "seed"),
-    stands_in=trained(grid),
 )

@@ -10,8 +10,7 @@ from harness.declare import CHECK, CPU_UP, Task, at_most, claims, ratio, within
 from reproductions.supar.coordinates import quantities as q
 from reproductions.supar.coordinates import table
 from reproductions.supar.coordinates.experiment import coordinate_check
-from reproductions.supar.models.captions import SPREAD
-from reproductions.supar.models.claims import OURS, Row
+from reproductions.supar.models.claims import OURS, SPREAD, Row
 from reproductions.supar.models.schemes import LABELS
 
 RIVALS = ("sp", "mup")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -20,12 +20,12 @@ from harness.publish.figures import (
     points,
     sequential,
 )
-from reproductions.supar.coordinates.quantities import activation_slope
+from reproductions.supar.coordinates.quantities import activation_slope, log_slope
 from reproductions.supar.coordinates.table import BLOCKS
 from reproductions.supar.method.coordinate_figure import SIZE_LABELS
+from reproductions.supar.method.slopes import Size
 from reproductions.supar.models.drawing import density_axis
 from reproductions.supar.models.schemes import LABELS, SCHEMES
-from reproductions.supar.models.slopes import log_slope
 from reproductions.supar.models.sweep_figures import INK
 
 if TYPE_CHECKING:
@@ -72,8 +72,8 @@ def coordinate_panels(context: FigureContext) -> Figure:
 def _step_line(ax: Axes, rows: pd.DataFrame, *, color: str, mark: str | None) -> None:
     """Draw one step: the first and the last with marks and bars, those between as thin lines."""
     if mark is not None:
-        look = {"color": color, "marker": mark}
-        plot_ours(ax, rows, x="density", y="mean_abs_activation", label="", **look)
+        y = "mean_abs_activation"
+        plot_ours(ax, rows, x="density", y=y, label="", color=color, marker=mark)
         return
     means = aggregate(rows, by=["density"], value="mean_abs_activation").sort_values("density")
     ax.plot(means["density"].to_numpy(), means["mean"].to_numpy(), color=color, **BETWEEN)
@@ -122,12 +122,14 @@ def _step_legend(
     shown.append((last, f"t={last}", {"marker": LAST}))
     handles = [Line2D([], [], color=colors[step], label=name, **look) for step, name, look in shown]
     if has_official:
-        look = {"color": INK, "marker": "o", "linestyle": "--", "markerfacecolor": "white"}
-        handles.append(Line2D([], [], label="authors' code", **look))
+        hollow = Line2D(
+            [], [], color=INK, marker="o", linestyle="--", mfc="white", label="authors' code"
+        )
+        handles.append(hollow)
     figure.legend(handles=handles, loc="outside upper center", ncols=per_row)
 
 
-def layer_panels(context: FigureContext, *, steps: Mapping[str, int]) -> Figure:
+def layer_panels(context: FigureContext, *, steps: Mapping[Size, int]) -> Figure:
     """Draw sizes as rows and schemes as columns against density, one line per layer.
 
     steps: the sizes to draw, each with the step at which it is drawn.
@@ -174,19 +176,7 @@ def _slope_range(rows: pd.DataFrame, size: str) -> str:
         except InvalidQuantity:
             return "no slope"
         slopes.append(t_interval(fits).mean)
-    return _range_text(slopes)
-
-
-def _range_text(slopes: Iterable[float]) -> str:
-    """Return two decimals, without the sign of a zero.
-
-    >>> _range_text([0.5, -0.001])
-    'slope 0.00 to 0.50'
-    """
-    numbers = [round(float(slope), 2) + 0.0 for slope in slopes]
-    if not numbers or any(map(math.isnan, numbers)):
-        return "no slope"
-    return f"slope {min(numbers):.2f} to {max(numbers):.2f}"
+    return f"slope {_signed(min(slopes))} to {_signed(max(slopes))}"
 
 
 def _share_heights(axes: Sequence[Axes]) -> None:

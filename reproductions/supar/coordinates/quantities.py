@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import itertools
 import math
+import statistics
 from typing import TYPE_CHECKING
 
 from harness.declare import InvalidQuantity, MissingRows, pick
 from reproductions.supar.coordinates.table import BLOCKS
-from reproductions.supar.models.slopes import log_slope
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import pandas as pd
 
@@ -37,7 +37,24 @@ def by_density(
     sizes = rows.groupby("density")[value].mean()
     if len(sizes) < 2:
         raise MissingRows(f"{scheme}, {block}, step {step}: fewer than two densities")
-    return {float(density): float(size) for density, size in sizes.items()}
+    return dict(zip(sizes.index.astype(float), sizes.astype(float), strict=True))
+
+
+def log_slope(sizes: Mapping[float, float]) -> float:
+    """Return the least-squares slope of log2 size against log2 of what it is keyed by.
+
+    Raises InvalidQuantity for fewer than two sizes, and for one that is not positive and finite.
+
+    >>> log_slope({64: 1.0, 128: 2.0, 256: 4.0})
+    1.0
+    """
+    if len(sizes) < 2:
+        raise InvalidQuantity(f"{len(sizes)} size(s): a slope needs at least two")
+    for place, size in sizes.items():
+        if not (math.isfinite(size) and size > 0.0):
+            raise InvalidQuantity(f"the size at {place:g} is {size:g}: it has no logarithm")
+    places = [math.log2(place) for place in sizes]
+    return statistics.linear_regression(places, [math.log2(s) for s in sizes.values()]).slope
 
 
 def activation_slope(table: pd.DataFrame, *, scheme: str, block: str, step: int) -> float:

@@ -9,9 +9,10 @@ from torch import Tensor, nn
 from harness.declare import Row, RunContext
 from reproductions.nets.gpt import GPT, next_token_loss
 from reproductions.supar.method.activations import measure_steps
-from reproductions.supar.models.gpt_trial import adamw_of, prepare
+from reproductions.supar.models.gpt_trial import prepare
 from reproductions.supar.models.points import FixedPoint
 from reproductions.supar.models.text import Batch
+from reproductions.supar.models.training import build_adamw
 
 
 def measure_layers(params: FixedPoint, ctx: RunContext) -> list[Row]:
@@ -23,7 +24,8 @@ def measure_layers(params: FixedPoint, ctx: RunContext) -> list[Row]:
     layers = {layer: module for members in blocks.values() for layer, module in members.items()}
     device = next(model.parameters()).device
     batches = (batch.to(device) for batch in prepared.batches)
-    measured = measure_steps(model, adamw_of(prepared), batches, layers, loss=gpt_loss)
+    optimizer = build_adamw(model, prepared.parameterization)
+    measured = measure_steps(model, optimizer, batches, layers, loss=gpt_loss)
     return [{"block": kinds[row.layer], **asdict(row)} for row in measured]
 
 

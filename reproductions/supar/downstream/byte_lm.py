@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 from lm_eval.api.model import TemplateLM
 
 from harness.declare import Row
-from harness.errors import EnvError, SpecError
+from harness.errors import SpecError
 from harness.lm_eval import LMTask, scores
 from reproductions.nets.gpt import GPT
 from reproductions.supar.downstream.continuations import Tokens, score
+from reproductions.supar.models.text import gpt2_tokenizer
 
 if TYPE_CHECKING:
     from lm_eval.api.instance import Instance
@@ -71,23 +72,8 @@ def byte_lm(model: GPT) -> TokenLM:
 
 
 def gpt2_lm(model: GPT) -> TokenLM:
-    """Return a net over GPT-2's byte pairs for lm-eval.
-
-    Raises EnvError where the tokenizer can be had neither from the hub nor from its cache.
-    """
-    from transformers import GPT2TokenizerFast
-
-    try:
-        tokenizer = GPT2TokenizerFast.from_pretrained("gpt2")
-        # transformers 5 returns an empty tokenizer, without a word, where the files are missing.
-        num_tokens = len(tokenizer)
-    except OSError:
-        num_tokens = 0
-    if num_tokens != model.config.vocab_size:
-        raise EnvError(
-            f"the GPT-2 tokenizer has {num_tokens} tokens and the net {model.config.vocab_size}: "
-            "fetch it with `hf download gpt2 tokenizer.json vocab.json merges.txt`"
-        )
+    """Return a net over GPT-2's byte pairs for lm-eval. Raises as `gpt2_tokenizer` does."""
+    tokenizer = gpt2_tokenizer()
     return TokenLM(model, encode=lambda text: tokenizer(text)["input_ids"], start=GPT2_END)
 
 

@@ -76,10 +76,3 @@ def largest_gap_to(table: pd.DataFrame, *, printed: Sequence[tuple[str, float]])
     if not gaps:
         raise MissingRows("the table has no rows of guessing")
     return max(gaps)
-
-
-def printed_at(reference: pd.DataFrame, *, series: str, density: float) -> float | None:
-    """Return what Table 2 prints for a series at a density; None where it prints nothing."""
-    rows = reference[(reference["series"] == series) & (reference["y_name"] == "accuracy")]
-    near = rows[(rows["x"] - density).abs() <= 1e-3 * density]
-    return float(near["value"].iloc[0]) if len(near) == 1 else None

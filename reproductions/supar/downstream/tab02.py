@@ -21,8 +21,7 @@ from harness.declare import (
 from reproductions.supar.downstream import quantities as q
 from reproductions.supar.downstream import table
 from reproductions.supar.downstream.experiment import UNTRAINED, downstream, given
-from reproductions.supar.models.captions import SPREAD
-from reproductions.supar.models.claims import STATED, Row
+from reproductions.supar.models.claims import SPREAD, STATED, Row, stated
 from reproductions.supar.transfer.experiment import DENSITIES
 
 TITLES = {
@@ -79,7 +78,7 @@ def average(scheme: str, name: str, printed: float) -> Row:
         printed - 0.01,
         printed + 0.01,
         "accuracy",
-        paper_value=partial(q.printed_at, series=f"{scheme} Avg", density=LOWEST),
+        paper_value=partial(stated, y_name="accuracy", series=f"{scheme} Avg", x=LOWEST),
     )
     statement = f"At 99.2 % sparsity {name} averages {printed:.2f} over the five tasks."
     return f"{scheme}_average", MODEL_OF_THE_PAPER, criterion, statement

@@ -10,7 +10,7 @@ from harness.declare import CPU, Task, bind, claims, more_than, ours
 from reproductions.supar.downstream import quantities as q
 from reproductions.supar.downstream import table
 from reproductions.supar.downstream.experiment import continuation
-from reproductions.supar.models.captions import SPREAD
+from reproductions.supar.models.claims import SPREAD
 from reproductions.supar.transfer.experiment import DENSITIES
 
 RANKED = ours(

@@ -32,9 +32,14 @@ from reproductions.supar.downstream.experiment import (
 from reproductions.supar.downstream.lm_tasks import documents_from_text, local_tasks, stock_tasks
 from reproductions.supar.downstream.table import not_scored
 from reproductions.supar.models.costs import VOCABULARY
-from reproductions.supar.models.gpt_trial import corpus_of, gpt_config, parameterization_of
+from reproductions.supar.models.gpt_trial import (
+    MODEL,
+    corpus_of,
+    gpt_config,
+    parameterization_of,
+)
 from reproductions.supar.models.training import generator_of
-from reproductions.supar.transfer.experiment import MODEL, transfer
+from reproductions.supar.transfer.experiment import transfer
 
 ITEMS_SEED = 0
 """Seed of the questions; no part of a grid, so that nets are never asked unlike ones."""

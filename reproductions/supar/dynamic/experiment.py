@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from typing import Literal, get_args
 
 from harness.declare import Profile, doc
 from reproductions.supar.method.parameterization import Scheme
 from reproductions.supar.models.gpt_experiment import gpt_experiment
 from reproductions.supar.models.points import (
-    ETA_LOG2,
     FEW_DENSITIES,
     GPU_DENSITIES,
     PAPER,
@@ -24,7 +24,8 @@ from reproductions.supar.models.points import (
     RatePoint,
     decaying,
     point,
-    rate_point,
+    rates,
+    seeds_of,
     std_at_width,
 )
 from reproductions.supar.models.schemes import SCHEMES
@@ -85,18 +86,18 @@ def under(method: Method, rate: RatePoint) -> DynamicPoint:
 
 def grid(profile: Profile) -> Iterator[DynamicPoint]:
     """Yield the sweep under both methods; at `smoke` one learning rate, which shows the path."""
+
+    def ks(scheme: Scheme, density: float) -> range:
+        centre = RATE_CENTRES[scheme]
+        smoke = range(centre, centre + 1)
+        return smoke if profile == "smoke" else dynamic_window(scheme, density)
+
     net = NETS[profile]
+    rungs = [(density, net) for density in DENSITIES[profile]]
     sp_std = PUBLISHED_SP_STD if profile == "paper" else std_at_width(net)
-    for seed in range(1 if profile == "smoke" else 3):
-        for method in METHODS:
-            for scheme in SCHEMES:
-                for density in DENSITIES[profile]:
-                    centre = range(RATE_CENTRES[scheme], RATE_CENTRES[scheme] + 1)
-                    for k in centre if profile == "smoke" else dynamic_window(scheme, density):
-                        rate = ETA_LOG2 + k
-                        yield under(
-                            method, rate_point(net, scheme, density, seed, rate, sp_std=sp_std)
-                        )
+    for seed, method in product(seeds_of(profile), METHODS):
+        for rate in rates((seed,), SCHEMES, rungs, ks, sp_std=sp_std):
+            yield under(method, rate)
 
 
 dynamic_sweep = gpt_experiment(

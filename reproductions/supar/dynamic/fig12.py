@@ -17,8 +17,7 @@ from harness.declare import (
     more_than,
 )
 from reproductions.supar.dynamic.experiment import METHODS, DynamicPoint, dynamic_sweep
-from reproductions.supar.models.captions import CURVES, NOT_PUBLISHED
-from reproductions.supar.models.claims import OURS, RISE, Row
+from reproductions.supar.models.claims import CURVES, NOT_PUBLISHED, OURS, RISE, Row
 from reproductions.supar.models.optima import optimum_shift, optimum_shifts, within_rows
 from reproductions.supar.models.schemes import LABELS, SCHEMES
 from reproductions.supar.models.tables import PLACE, RATE, TRAINED, runs

@@ -6,14 +6,8 @@ from harness.declare import Outcome, RunContext
 from reproductions.supar.dynamic.experiment import DynamicPoint
 from reproductions.supar.method.dynamic import Gmp, Rigl, UpdateSchedule, attach_full_masks
 from reproductions.supar.method.masks import linear_layers
-from reproductions.supar.models.gpt_trial import (
-    Prepared,
-    adamw_of,
-    finish,
-    prepare,
-    run_training,
-    train_gpt,
-)
+from reproductions.supar.models.gpt_trial import finish, prepare, run_training, train_gpt
+from reproductions.supar.models.training import build_adamw
 
 
 def train_dynamic(params: DynamicPoint, ctx: RunContext) -> Outcome:
@@ -25,38 +19,21 @@ def train_dynamic(params: DynamicPoint, ctx: RunContext) -> Outcome:
     if params.density == 1.0:
         # Nothing to drop: without masks both methods are plain training.
         return train_gpt(params, ctx)
-    return (_train_rigl if params.method == "rigl" else _train_gmp)(params, ctx)
-
-
-def _train_rigl(params: DynamicPoint, ctx: RunContext) -> Outcome:
-    prepared = prepare(params, ctx, mask_density=params.density)
-    optimizer = adamw_of(prepared)
-    rigl = Rigl(
-        model=prepared.model,
-        optimizer=optimizer,
-        schedule=_schedule(params, prepared),
-        drop_fraction=params.drop_fraction,
-        regrown_moments=params.regrown_moments,
+    is_gmp = params.method == "gmp"
+    prepared = prepare(params, ctx, mask_density=1.0 if is_gmp else params.density)
+    model = prepared.model
+    if is_gmp:
+        attach_full_masks(model, linear_layers(model, exclude=()))
+    optimizer = build_adamw(model, prepared.parameterization)
+    schedule = UpdateSchedule(
+        num_steps=params.steps, interval=params.update_interval, end_step=params.last_update
     )
-    return finish(prepared, run_training(prepared, optimizer, ctx, topology=rigl))
-
-
-def _train_gmp(params: DynamicPoint, ctx: RunContext) -> Outcome:
-    prepared = prepare(params, ctx, mask_density=1.0)
-    attach_full_masks(prepared.model, linear_layers(prepared.model, exclude=()))
-    optimizer = adamw_of(prepared)
-    gmp = Gmp(
-        model=prepared.model,
-        optimizer=optimizer,
-        schedule=_schedule(params, prepared),
-        density=params.density,
-    )
-    return finish(prepared, run_training(prepared, optimizer, ctx, topology=gmp))
-
-
-def _schedule(params: DynamicPoint, prepared: Prepared) -> UpdateSchedule:
-    return UpdateSchedule(
-        num_steps=prepared.settings.num_steps,
-        interval=params.update_interval,
-        end_step=params.last_update,
-    )
+    topology: Rigl | Gmp
+    if is_gmp:
+        topology = Gmp(model=model, optimizer=optimizer, schedule=schedule, density=params.density)
+    else:
+        topology = Rigl(
+            model=model, optimizer=optimizer, schedule=schedule,
+            drop_fraction=params.drop_fraction, regrown_moments=params.regrown_moments,
+        )  # fmt: skip
+    return finish(prepared, run_training(prepared, optimizer, ctx, topology=topology))

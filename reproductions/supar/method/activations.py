@@ -76,7 +76,7 @@ def _give_own_input(name: str, layer: nn.Module, watched: Watched) -> RemovableH
         # Data ask for no gradient; at this layer they have one all the same.
         source = given if given.requires_grad else given.detach().requires_grad_()
         own = source.view_as(source)
-        own.register_hook(keep)
+        own.register_hook(keep)  # type: ignore[no-untyped-call]
         # Attention is given one tensor as query, key and value.
         replaced = tuple(own if x is given else x for x in inputs)
         return replaced, {key: own if x is given else x for key, x in named.items()}
@@ -138,7 +138,7 @@ def measure_steps(
             # Also what the caller's own passes left behind.
             optimizer.zero_grad(set_to_none=True)
             watched.forget()
-            _number(loss(model, batch)).backward()
+            _number(loss(model, batch)).backward()  # type: ignore[no-untyped-call]
             rows += [_measure(step, name, watched, change.get(name)) for name in layers]
             last = batch
     return rows

@@ -20,7 +20,7 @@ The check is necessary, not sufficient: it does not see weight decay or the sche
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
 from typing import Any, Literal, Protocol, get_args
@@ -38,16 +38,14 @@ from reproductions.supar.method.coordinate_report import CoordinateReport
 from reproductions.supar.method.slopes import (
     FLAT,
     SIZES,
-    Along,
     Expected,
     Grid,
     Phase,
-    Size,
     Sizes,
     judge,
 )
 
-EXPECTED: Mapping[tuple[Size, Along], float] = {
+EXPECTED: Expected = {
     ("mean_abs_activation", "width"): 0.0,
     ("delta_y_rms", "width"): 0.0,
     ("grad_x_rms", "width"): -1.0,
@@ -79,10 +77,8 @@ _NO_LAYERS = (
 )
 
 
-class Loss(Protocol):
-    def __call__(self, model: nn.Module, batch: Any, /) -> Tensor:
-        """Return the mean loss over a batch's samples (or tokens), ready for `backward`."""
-        ...
+Loss = Callable[[nn.Module, Any], Tensor]
+"""From a model and a batch to the mean loss over its samples (or tokens), for `backward`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -152,10 +148,9 @@ def _measure(factory: ModelFactory, grid: Grid) -> Sizes:
     ):
         for row in _run(_made(factory, width, density, seed=seed), grid.layers, grid.num_steps):
             at = (grid.layers.index(row.layer), seed, w, d, row.step)
-            sizes["mean_abs_activation"][at] = row.mean_abs_activation
-            sizes["grad_x_rms"][at] = row.grad_x_rms
-            if row.delta_y_rms is not None:
-                sizes["delta_y_rms"][at] = row.delta_y_rms
+            for size, values in sizes.items():
+                found = getattr(row, size)
+                values[at] = math.nan if found is None else found
     return sizes
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any, Literal
+
 import numpy as np
-from matplotlib import style
+from matplotlib import style as styles
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -19,12 +21,16 @@ SIZE_LABELS: dict[Size, str] = {
     "delta_y_rms": "RMS of \u0394Y",
     "grad_x_rms": "RMS of \u2207X L",
 }
-VERDICTS = {
+VERDICTS: dict[str, dict[str, Any]] = {
     "pass": {"color": "#777777", "linewidth": 0.7, "zorder": 2},
     "undecided": {"color": PALETTE[0], "linewidth": 1.0, "marker": "o", "zorder": 3},
     "fail": {"color": PALETTE[1], "linewidth": 1.2, "marker": "X", "zorder": 4},
 }
-PHASES: dict[Phase, str] = {"start": "--", "trained": "-"}
+PHASES: dict[Phase, tuple[Literal["--", "-"], str]] = {
+    "start": ("--", "before training"),
+    "trained": ("-", "after updates"),
+}
+"""Style of a line, and what it is."""
 BAND = "#dddddd"
 LEAST_SPAN = 4.0
 """The factor that a panel shows at least, so that what is flat looks flat."""
@@ -37,7 +43,7 @@ def draw(grid: Grid, sizes: Sizes, slopes: tuple[Slope, ...]) -> Figure:
     seeds, updates and the places of the other direction. A line whose slope the tolerance allows
     stays within the grey band.
     """
-    with style.context(["default", RC]):
+    with styles.context(["default", RC]):
         columns = grid.directions
         figure = Figure(figsize=(0.9 + 2.3 * len(columns), 5.2), layout="constrained")
         axes = figure.subplots(len(SIZES), len(columns), squeeze=False, sharex="col", sharey=True)
@@ -71,7 +77,7 @@ def _panel(
             other = tuple(i for i in range(part.ndim) if i != AXES.index(along))
             off = np.log2(part).mean(axis=other) - row.expected * x
             off -= off.mean()
-        ax.plot(places, 2.0**off, linestyle=PHASES[row.phase], **VERDICTS[row.verdict])
+        ax.plot(places, 2.0**off, linestyle=PHASES[row.phase][0], **VERDICTS[row.verdict])
     num_failed = sum(row.verdict == "fail" for row in rows)
     ax.set_title(f"{num_failed} of {len(rows)} slopes fail")
     ax.set_xscale("log", base=2)
@@ -84,7 +90,7 @@ def _panel(
 def _legend(figure: Figure, *, per_row: int) -> None:
     """Say above all panels what lines and the band are."""
     handles = [Line2D([], [], label=f"slope: {name}", **look) for name, look in VERDICTS.items()]
-    for phase, label in (("start", "before training"), ("trained", "after updates")):
-        handles.append(Line2D([], [], color="black", linestyle=PHASES[phase], label=label))
+    for style, label in PHASES.values():
+        handles.append(Line2D([], [], color="black", linestyle=style, label=label))
     band = Patch(color=BAND, label="allowed slopes")
     figure.legend(handles=[*handles, band], loc="outside upper center", ncols=per_row)

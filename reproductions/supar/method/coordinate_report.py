@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from textwrap import wrap
 from typing import TYPE_CHECKING, Literal
@@ -54,8 +54,6 @@ class CoordinateReport:
 
         A cell is of the phase (before training, after updates) in which the slope is worse.
         """
-        counts = Counter(row.verdict for row in self.slopes)
-        said = ", ".join(f"{counts[verdict]} {verdict}" for verdict in MARKS if counts[verdict])
         widths, densities = (
             ", ".join(f"{place:g}" for place in places)
             for places in (self.grid.widths, self.grid.densities)
@@ -66,12 +64,13 @@ class CoordinateReport:
         )
         return "\n".join(
             [
-                f"Coordinate check: {self.verdict}. Of {len(self.slopes)} slopes: {said}.",
+                f"Coordinate check: {self.verdict}. Of {len(self.slopes)} slopes:"
+                f" {_counted(self.slopes)}.",
                 *wrap(setting, COLUMNS),
                 "",
                 *self._lines(),
                 "",
-                *wrap(self._key(counts), COLUMNS),
+                *wrap(self._key(), COLUMNS),
             ]
         )
 
@@ -89,22 +88,21 @@ class CoordinateReport:
         for layer in order[:MAX_LINES]:
             yield (_short(layer) + "".join(map(_cell, cells[layer]))).rstrip()
         if rest := [_worst(cells[layer]) for layer in order[MAX_LINES:]]:
-            counts = Counter(row.verdict for row in rest)
-            said = ", ".join(f"{counts[verdict]} {verdict}" for verdict in MARKS if counts[verdict])
-            yield f"and {len(rest)} more layers: {said}"
+            yield f"and {len(rest)} more layers: {_counted(rest)}"
 
     def _worse(self, layer: str, along: Along, size: Size) -> Slope:
         key = (layer, along, size)
         return _worst([row for row in self.slopes if (row.layer, row.along, row.size) == key])
 
-    def _key(self, counts: Counter[Verdict]) -> str:
+    def _key(self) -> str:
         tolerance = self.slopes[0].tolerance
         said = f"Log-log slopes less those expected; allowed is {tolerance:.2g} either way."
-        if counts["fail"]:
+        if self.verdict == "fail":
             said += " ! fails."
-        if counts["undecided"]:
-            reasons = Counter(row.reason for row in self.slopes if row.verdict == "undecided")
-            said += f" ? undecided: {reasons.most_common(1)[0][0]}."
+        for reason, _ in Counter(
+            row.reason for row in self.slopes if row.verdict == "undecided"
+        ).most_common(1):
+            said += f" ? undecided: {reason}."
         return said
 
     def to_frame(self, what: Literal["slopes", "sizes"] = "slopes") -> pd.DataFrame:
@@ -147,6 +145,12 @@ class CoordinateReport:
                 " the report"
             ) from error
         return draw(self.grid, self.sizes, self.slopes)
+
+
+def _counted(rows: Sequence[Slope]) -> str:
+    """Say how many rows have each verdict, the worst first."""
+    counts = Counter(row.verdict for row in rows)
+    return ", ".join(f"{counts[verdict]} {verdict}" for verdict in MARKS if counts[verdict])
 
 
 def _badness(row: Slope) -> tuple[int, float]:

@@ -65,22 +65,6 @@ class UpdateSchedule:
                 f"need 1 <= interval <= end_step < num_steps={self.num_steps}"
             )
 
-    @classmethod
-    def evenly(cls, num_steps: int, *, num_updates: int, part: float) -> UpdateSchedule:
-        """Return a schedule of `num_updates` updates, the last after `part` of the training.
-
-        Rounding up the interval may cost an update. RigL does one less, since at the end it
-        would drop nothing.
-
-        >>> UpdateSchedule.evenly(1000, num_updates=10, part=0.75)
-        UpdateSchedule(num_steps=1000, interval=75, end_step=750)
-        """
-        end_step = math.floor(part * num_steps)
-        if not 1 <= num_updates <= end_step:
-            raise SpecError(f"num_updates={num_updates}: need 1 <= num_updates <= {end_step}")
-        interval = math.ceil(end_step / num_updates)
-        return cls(num_steps=num_steps, interval=interval, end_step=end_step)
-
     def due(self, step: int) -> bool:
         """Return whether masks are updated at a step: every `interval` steps, and at the end."""
         if not 0 < step <= self.end_step:

@@ -72,8 +72,9 @@ class MaskedLinear(_Replaced, nn.Linear):
         # A CPU multiplies by bool several times slower.
         mask = self.weight_mask.to(torch.uint8)
         if hasattr(values, "device_mesh") and not hasattr(mask, "device_mesh"):
-            from torch.distributed.tensor import distribute_tensor
+            from torch.distributed.tensor import DTensor, distribute_tensor
 
+            assert isinstance(values, DTensor)
             # Every rank has the whole mask: with no source rank nothing is sent.
             return distribute_tensor(
                 mask, values.device_mesh, values.placements, src_data_rank=None
@@ -147,7 +148,7 @@ class MaskedLinear(_Replaced, nn.Linear):
 
     def _apply(self, fn: Any, recurse: bool = True) -> Any:
         was_meta = self.weight_mask.is_meta
-        applied = super()._apply(fn, recurse)
+        applied = super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
         if was_meta and not self.weight_mask.is_meta:
             raise SpecError(
                 "a mask that was drawn on the meta device is not known: call to_empty before "
@@ -156,7 +157,7 @@ class MaskedLinear(_Replaced, nn.Linear):
         return applied
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
+        super().__setstate__(state)  # type: ignore[no-untyped-call]
         # A copied parameter comes without hooks.
         _mask_gradient(self)
 
@@ -226,7 +227,7 @@ def attach_mask(model: nn.Module, name: str, mask: Tensor, *, density: float | N
             f"{tuple(layer.weight.shape)}"
         )
     layer.register_buffer(MASK, mask.to(layer.weight.device, torch.bool, copy=True))
-    layer.__class__ = _class_of(MaskedLinear, type(layer))
+    _change_class(layer, MaskedLinear)
     assert isinstance(layer, MaskedLinear)
     layer.density = density
     layer.store_zeros()
@@ -234,7 +235,7 @@ def attach_mask(model: nn.Module, name: str, mask: Tensor, *, density: float | N
     layer.register_forward_pre_hook(_keep_off_fast_path)
     owner = _owner(model, name)
     if _is_attention(owner):
-        owner.__class__ = _class_of(MaskedAttention, type(owner))
+        _change_class(owner, MaskedAttention)
 
 
 def linear_named(model: nn.Module, name: str) -> nn.Linear:
@@ -319,7 +320,7 @@ def _mask_gradient(layer: MaskedLinear) -> None:
     # weight with it, would live for ever.
     owner = weakref.ref(layer)
 
-    @unserializable_hook
+    @unserializable_hook  # type: ignore[untyped-decorator]
     def mask(gradient: Tensor) -> Tensor | None:
         layer = owner()
         if layer is None or layer.has_dense_gradient:
@@ -327,7 +328,7 @@ def _mask_gradient(layer: MaskedLinear) -> None:
         return gradient * layer.factor_of(gradient)
 
     mask.layer = owner
-    weight.register_hook(mask)
+    weight.register_hook(mask)  # type: ignore[no-untyped-call]
 
 
 def _nothing() -> None:
@@ -338,8 +339,13 @@ def _keep_off_fast_path(module: nn.Module, _: Any) -> None:
     """Do nothing: nn.TransformerEncoderLayer reads weights itself unless a layer has a hook."""
 
 
+def _change_class(module: Any, ours: type) -> None:
+    module.__class__ = _class_of(ours, module.__class__)
+
+
 @functools.cache
-def _class_of(ours: type, plain: type) -> type:
+def _class_of(ours: Any, plain: Any) -> Any:
+    """Return a class of ours over a plain one, the same whenever it is asked for."""
     if issubclass(ours, plain):
         return ours
     return type(f"Masked{plain.__name__}", (ours, plain), {"made_of_two": True})

@@ -58,7 +58,7 @@ def product_by_kernel(layer: Masked, input: Tensor) -> Tensor | None:
         return None
     kernel = chosen(KERNEL, weight.device)
     found: Tensor = kernel.masked_linear(input.flatten(0, -2), weight, layer.weight_mask)
-    found = found.unflatten(0, input.shape[:-1])
+    found = found.view(*input.shape[:-1], found.shape[-1])
     return found if layer.bias is None else found + layer.bias
 
 

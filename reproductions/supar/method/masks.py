@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
@@ -102,7 +102,8 @@ def linear_layers(model: nn.Module, *, exclude: Iterable[str]) -> list[str]:
     names = [name for name, module in model.named_modules() if isinstance(module, nn.Linear)]
     if unknown := sorted(left_out - set(names)):
         raise SpecError(f"exclude names {unknown[0]!r}, which is no linear layer of this model")
-    readout = model.get_output_embeddings() if hasattr(model, "get_output_embeddings") else None
+    find_readout: Any = getattr(model, "get_output_embeddings", lambda: None)
+    readout = find_readout()
     forgotten = [n for n in names if n not in left_out and model.get_submodule(n) is readout]
     if forgotten:
         raise SpecError(f"{forgotten[0]!r} is the readout, which no mask fits: exclude it")

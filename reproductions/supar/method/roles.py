@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from harness.errors import SpecError
 
 if TYPE_CHECKING:
-    from torch import nn
+    from torch import Tensor, nn
 
 Role = Literal["embedding", "hidden", "vector"]
 """`hidden`: a matrix whose two sides grow with the width, the only kind that is sparsified.
@@ -85,14 +85,15 @@ def _layers(model: nn.Module) -> tuple[dict[str, str], dict[str, tuple[int, int]
     from torch.nn import Embedding, EmbeddingBag, Linear
     from torch.nn.modules.conv import _ConvNd
 
-    first = {parameter: name for name, parameter in model.named_parameters()}
+    first: dict[Tensor, str] = {parameter: name for name, parameter in model.named_parameters()}
     never: dict[str, str] = {}
     sides: dict[str, tuple[int, int]] = {}
     whole: set[str] = set()
     for module in model.modules():
         # A parametrized weight is computed: its parameters are others, to be named.
-        known = isinstance(module, Embedding | EmbeddingBag | Linear | _ConvNd)
-        if not known or module.weight not in first:
+        if not isinstance(module, Embedding | EmbeddingBag | Linear | _ConvNd):
+            continue
+        if module.weight not in first:
             continue
         name = first[module.weight]
         if isinstance(module, Embedding | EmbeddingBag):

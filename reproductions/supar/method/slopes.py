@@ -140,8 +140,9 @@ def _per_seed(logs: NDArray[np.float64], places: Sequence[float], axis: int) -> 
     """Return each seed's least-squares slope, with an intercept per line of the grid."""
     x = np.log2(places)
     x -= x.mean()
-    lines = np.moveaxis(logs, axis, -1) @ x / (x @ x)
-    return lines.reshape(len(lines), -1).mean(axis=1)
+    lines: NDArray[np.float64] = np.moveaxis(logs, axis, -1) @ x / (x @ x)
+    means: NDArray[np.float64] = lines.reshape(len(lines), -1).mean(axis=1)
+    return means
 
 
 def _corrected(rows: Sequence[Slope]) -> tuple[Slope, ...]:

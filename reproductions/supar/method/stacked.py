@@ -136,9 +136,8 @@ class Stack:
     def clip_grad_norm_(self, max_norm: float) -> Tensor:
         """Clip the gradients of each member to a global norm; return the norms before, (M,)."""
         grads = [weight.grad for weight in self.weights.values() if weight.grad is not None]
-        norms_M = torch.stack([grad.reshape(len(self), -1).norm(dim=1) for grad in grads]).norm(
-            dim=0
-        )
+        each_M = [grad.reshape(len(self), -1).norm(dim=1) for grad in grads]
+        norms_M: Tensor = torch.stack(each_M).norm(dim=0)
         # As torch.nn.utils.clip_grad_norm_ has it.
         factors_M = (max_norm / (norms_M + 1e-6)).clamp(max=1.0)
         for grad in grads:

@@ -1,4 +1,4 @@
-"""Claims that several figures make: where an optimum lies, and what its transfer costs.
+"""What several figures say: their claims on optima and transfer, and sentences of their captions.
 
 Each function gives rows for `claims`: id, scope, criterion, statement.
 """
@@ -6,6 +6,7 @@ Each function gives rows for `claims`: id, scope, criterion, statement.
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 from harness.declare import (
     CHECK,
@@ -19,6 +20,7 @@ from harness.declare import (
     more_than,
     ours,
 )
+from harness.declare.reference import published
 from reproductions.supar.models.optima import (
     extra_transfer_losses,
     largest_dense_difference,
@@ -28,8 +30,19 @@ from reproductions.supar.models.optima import (
 )
 from reproductions.supar.models.schemes import LABELS, NAMES
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 Row = tuple[str, Scope, Criterion, str]
 
+SPREAD = "Mean over seeds; bars show its standard error."
+CURVES = (
+    f"{SPREAD} A ring marks the least mean loss of a line, unless it lies at the line's end; the"
+    " vertical line is that of the dense net. Steep ends are cut off."
+)
+READINGS = "readings of the paper's arXiv v1"
+OTHER_LEVEL = "Shapes compare, levels do not."
+NOT_PUBLISHED = "The paper's curves are not published as numbers."
 OURS = ours(
     "DEV-17",
     elsewhere="20 steps and two densities show the structure, not where an optimum lies",
@@ -51,6 +64,24 @@ ON_A_CPU = CHECK.at(
 SWEPT = {"log2_lr": "learning rate", "log2_sigma": "initial standard deviation"}
 RISE = "rise from dense to the lowest density"
 """What is measured of an optimum that moves up."""
+
+
+def stated(
+    reference: pd.DataFrame,
+    *,
+    y_name: str,
+    series: str,
+    x: float | None = None,
+    scale: float = 1.0,
+) -> float | None:
+    """Return a number the paper states, times `scale`; None if none stands as the paper's.
+
+    x: of a row that holds at one point, to a thousandth; None for one that holds for all.
+    """
+    rows = published(reference)
+    rows = rows[(rows["y_name"] == y_name) & (rows["series"] == series)]
+    rows = rows[rows["x"].isna() if x is None else (rows["x"] - x).abs() <= 1e-3 * x]
+    return next((float(value) * scale for value in rows["value"].dropna()), None)
 
 
 def dense_is_identical(*, x: str = "log2_lr") -> Row:

@@ -1,12 +1,23 @@
-"""What every experiment that trains a GPT declares alike: how it is run, needs and costs."""
+"""What every experiment that trains a GPT declares alike: how it runs, needs, costs; its stand-ins.
+
+No torch.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import functools
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
-from harness.declare import Experiment, Params, Profile
+from harness.declare import Estimate, Experiment, Params, Profile
 from reproductions.supar.models.costs import estimate_of, needs_of
-from reproductions.supar.models.stand_ins import trained
+
+TEXTS = {
+    "tinyshakespeare": "Tiny Shakespeare",
+    "books": "public-domain books",
+    "grammar-text": "made-up text",
+}
+"""Whatever is not SlimPajama itself."""
 
 
 def gpt_experiment(
@@ -17,8 +28,9 @@ def gpt_experiment(
     grid: Callable[[Profile], Iterable[Params]],
     address: tuple[str, ...],
     run: str = "gpt_trial:train_gpt",
+    estimate: Callable[[Any], Estimate] = estimate_of,
 ) -> Experiment:
-    """Return an experiment whose trials train a GPT, one row each.
+    """Return an experiment whose trials train a GPT.
 
     run: a function of `reproductions.supar.models`, or with a leading dot of a study.
     """
@@ -29,10 +41,34 @@ def gpt_experiment(
         grid=grid,
         run=run,
         needs=needs_of,
-        estimate=estimate_of,
+        estimate=estimate,
         dry_run="gpt_trial:dry_run",
         timeout_s=24 * 3600.0,
         address=address,
         package=__package__,
-        stands_in=trained(grid),
+        stands_in=stands_in_of(grid),
     )
+
+
+def stands_in_of(
+    grid: Callable[[Profile], Iterable[Any]],
+) -> Callable[[Any], Mapping[str, str]]:
+    """Return how a net of a grid, trained on a text, tells what it stands in for.
+
+    The widths that it stands in for are those of the same grid at `paper`.
+    """
+
+    @functools.cache
+    def asked_for() -> str:
+        widths = sorted({point.width for point in grid("paper")})
+        if len(widths) > 1:
+            return f"widths {widths[0]} to {widths[-1]}"
+        return f"width {widths[0]}" if widths else ""
+
+    def tell(params: Any) -> Mapping[str, str]:
+        if params.data not in TEXTS:
+            return {}
+        here = {"SlimPajama": TEXTS[params.data]}
+        return here | {asked_for(): str(params.width)} if asked_for() else here
+
+    return tell

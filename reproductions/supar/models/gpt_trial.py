@@ -14,6 +14,7 @@ from harness.declare import DryRun, Outcome, RunContext, Status
 from harness.measure.dry_step import dry_step
 from reproductions.nets.gpt import GPT, GPTConfig, next_token_loss, num_params
 from reproductions.supar.method.density import Density
+from reproductions.supar.method.dynamic import Gmp, Rigl
 from reproductions.supar.method.masks import Pattern
 from reproductions.supar.method.parameterization import BaseHyperparameters, Parameterization
 from reproductions.supar.models.costs import VOCABULARY
@@ -28,10 +29,7 @@ from reproductions.supar.models.text import (
     training_batches,
 )
 from reproductions.supar.models.training import (
-    STATIC,
     Seeds,
-    Settings,
-    Topology,
     TrainLog,
     build_adamw,
     build_gpt,
@@ -40,6 +38,8 @@ from reproductions.supar.models.training import (
     train,
 )
 
+MODEL = "model.safetensors"
+"""The artifact that holds a trained net."""
 EVAL_WINDOWS = 64
 """Windows of each held-out part on which a trained net is evaluated."""
 
@@ -48,17 +48,30 @@ EVAL_WINDOWS = 64
 class Prepared:
     """A trial's net before its first step, and all it will be trained and tested on."""
 
+    training: Training
     parameterization: Parameterization
     model: GPT
     corpus: Corpus
-    settings: Settings
     batches: Iterator[Batch]
 
 
 def train_gpt(params: Trained, ctx: RunContext) -> Outcome:
     """Train one net with static masks; one row with its losses, None where it diverged."""
+    return _trained(params, ctx)[0]
+
+
+def train_and_keep(params: Trained, ctx: RunContext) -> Outcome:
+    """Train one net as `train_gpt` does and keep it as an artifact, unless it diverged."""
+    outcome, model = _trained(params, ctx)
+    if outcome.status is Status.DONE:
+        ctx.save(MODEL, model.state_dict())
+    return outcome
+
+
+def _trained(params: Trained, ctx: RunContext) -> tuple[Outcome, GPT]:
     prepared = prepare(params, ctx, mask_density=params.density)
-    return finish(prepared, run_training(prepared, adamw_of(prepared), ctx))
+    optimizer = build_adamw(prepared.model, prepared.parameterization)
+    return finish(prepared, run_training(prepared, optimizer, ctx)), prepared.model
 
 
 def prepare(
@@ -76,22 +89,16 @@ def prepare(
         device=ctx.device,
         pattern=pattern,
     )
-    settings = settings_of(params)
     batches = training_batches(
         corpus.train_N,
         context=config.context,
         batch_size=params.batch_size,
-        num_batches=settings.num_steps,
+        num_batches=params.steps,
         generator=generator_of(ctx.seed("batches")),
     )
     return Prepared(
-        parameterization=table, model=model, corpus=corpus, settings=settings, batches=batches
+        training=params, parameterization=table, model=model, corpus=corpus, batches=batches
     )
-
-
-def adamw_of(prepared: Prepared) -> torch.optim.AdamW:
-    """Return the optimizer of a prepared net."""
-    return build_adamw(prepared.model, prepared.parameterization, prepared.settings)
 
 
 def run_training(
@@ -99,14 +106,14 @@ def run_training(
     optimizer: torch.optim.Optimizer,
     ctx: RunContext,
     *,
-    topology: Topology = STATIC,
+    topology: Rigl | Gmp | None = None,
 ) -> TrainLog:
     """Train a prepared net in place, from its checkpoint where there is one."""
     return train(
         prepared.model,
         optimizer,
         prepared.batches,
-        prepared.settings,
+        prepared.training,
         topology=topology,
         checkpoint=ctx.checkpoint_path(),
     )
@@ -154,22 +161,6 @@ def parameterization_of(params: Trained | StartedNet) -> Parameterization:
     )
 
 
-def settings_of(net: Training) -> Settings:
-    """Return the training settings: AdamW as in the authors' code, but no weight decay."""
-    return Settings(
-        num_steps=net.steps,
-        warmup_steps=net.warmup_steps,
-        schedule=net.schedule,
-        betas=(0.9, 0.95),
-        eps=1e-8,
-        weight_decay=0.0,
-        decay="coupled",
-        # JSON has no infinity: 0 stands for none.
-        clip_norm=net.clip_norm or math.inf,
-        num_micro_batches=net.micro_batches,
-    )
-
-
 def gpt_config(shape: Shape, parameterization: Parameterization, vocab_size: int) -> GPTConfig:
     """Return the net of a trial: no biases, F = 4 D with GELU, 8 D / 3 with SwiGLU."""
     gelu = shape.feed_forward == "gelu"
@@ -201,9 +192,9 @@ def corpus_of(net: Net, ctx: RunContext) -> Corpus:
 
 def dry_run(params: Trained) -> DryRun:
     """Count the net and one step of it, on tensors that allocate nothing."""
-    table, settings = parameterization_of(params), settings_of(params)
+    table = parameterization_of(params)
     config = gpt_config(params, table, VOCABULARY[params.tokenizer])
-    batch_size = -(-params.batch_size // settings.num_micro_batches)
+    batch_size = -(-params.batch_size // params.micro_batches)
     seeds = Seeds(init=0, masks=0)
 
     def loss_of(model: GPT) -> Callable[[], Tensor]:
@@ -213,9 +204,9 @@ def dry_run(params: Trained) -> DryRun:
     return dry_step(
         GPT(config, generator=torch.Generator(), device="meta"),
         lambda: build_gpt(config, table, seeds, mask_density=params.density),
-        optimizer=lambda model: build_adamw(model, table, settings),
+        optimizer=lambda model: build_adamw(model, table),
         loss=loss_of,
         expected_num_params=num_params(config),
-        num_steps=settings.num_steps,
-        num_micro_batches=settings.num_micro_batches,
+        num_steps=params.steps,
+        num_micro_batches=params.micro_batches,
     )

@@ -18,28 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def best_loss_panels(context: FigureContext) -> Figure:
-    """Draw train loss, test loss and the readings of arXiv v1 against density."""
-    return _beside_readings(
-        context,
-        ours={"train loss, ours": "train_loss", "test loss, ours": "test_loss"},
-        read="train loss, arXiv v1 as read",
-        label="loss at the chosen rate (nats)",
-        aspect=1.05,
-    )
-
-
-def transfer_panels(context: FigureContext) -> Figure:
-    """Draw validation loss against density, and the readings of arXiv v1 beside it."""
-    return _beside_readings(
-        context,
-        ours={"ours": "val_loss"},
-        read="arXiv v1 as read",
-        label="validation loss (nats)",
-        aspect=0.85,
-    )
-
-
 def ladder_panels(context: FigureContext) -> Figure:
     """Draw loss, and operations over the dense net's, against the rungs of a ladder."""
     figure, axes = context.subplots(1, 2, aspect=0.85)
@@ -53,13 +31,14 @@ def ladder_panels(context: FigureContext) -> Figure:
         density_axis(ax)
         ax.set_xlim(ax.get_xlim()[::-1])
         ax.set_xticks(list(widths.index), minor=False)
-        ax.set_xticklabels([f"{fraction(d)}\n{width}" for d, width in widths.items()])
+        rungs = zip(map(float, widths.index), widths, strict=True)
+        ax.set_xticklabels([f"{fraction(density)}\n{width}" for density, width in rungs])
         ax.set_xlabel("density, width")
     scheme_legend(figure, SCHEMES)
     return figure
 
 
-def _beside_readings(
+def beside_readings(
     context: FigureContext, *, ours: Mapping[str, str], read: str, label: str, aspect: float
 ) -> Figure:
     """Draw one panel per loss of ours against density, and one of the readings.
@@ -105,4 +84,5 @@ def _scheme_lines(ax: Axes, table: pd.DataFrame, *, x: str, y: str) -> None:
 
 def _scheme_readings(ax: Axes, reference: pd.DataFrame) -> None:
     for scheme, curve in reference.groupby("series", sort=False):
-        plot_paper(ax, curve, label="", color=COLORS[scheme], marker=MARKS[scheme])
+        name = str(scheme)
+        plot_paper(ax, curve, label="", color=COLORS[name], marker=MARKS[name])

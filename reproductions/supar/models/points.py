@@ -7,12 +7,14 @@ data, the schedule, the base hyperparameters as this scheme has them.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Literal, TypeVar
 
-from harness.declare import Params, Scalar, doc, seed
-from reproductions.supar.method.base_hyperparameters import TABLE_3
-from reproductions.supar.method.parameterization import BaseHyperparameters, Scheme
+from harness.declare import Params, Profile, Scalar, doc, seed
+from harness.errors import SpecError
+from reproductions.supar.method.parameterization import TABLE_3, BaseHyperparameters, Scheme
 
 ETA_LOG2 = math.log2(TABLE_3.lr)
 """Every sweep of learning rates stands on the lattice ETA_LOG2 + k, k whole, as the paper's do."""
@@ -53,6 +55,16 @@ class Training(Params):
     warmup_steps: int = doc("Steps in which the learning rate rises.")
     schedule: Literal["to_tenth", "to_zero", "constant"] = doc("How the rate goes on from there.")
     clip_norm: float = doc("Norm to which gradients are clipped; 0 for no clipping.")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 <= self.warmup_steps < self.steps:
+            raise SpecError(f"warmup_steps={self.warmup_steps}: need 0 to {self.steps - 1}")
+
+    @property
+    def max_norm(self) -> float:
+        """What `clip_norm` means: JSON has no infinity."""
+        return self.clip_norm or math.inf
 
 
 class Net(Shape, Training):
@@ -111,6 +123,8 @@ class FixedPoint(StartedNet, Net):
 
 Trained = RatePoint | StdPoint | FixedPoint
 """What is trained."""
+Rung = tuple[float, Net]
+"""A density, and the net that has it."""
 
 SMALL = Net(
     device="cpu", data="grammar-text", tokenizer="characters", width=64, base_width=32,
@@ -144,43 +158,54 @@ def constant(net: Net, steps: int, *, clip_norm: float) -> Net:
     return replace(net, steps=steps, warmup_steps=0, schedule="constant", clip_norm=clip_norm)
 
 
-def rate_point(
-    net: Net, scheme: Scheme, density: float, seed: int, log2_lr: float, *, sp_std: float
-) -> RatePoint:
-    """Return a point of a sweep of learning rates, from Table 3."""
-    place: dict[str, Scalar] = {"scheme": scheme, "density": density, "seed": seed}
-    return point(RatePoint, net, **place, **base_params(scheme, sp_std=sp_std), log2_lr=log2_lr)
-
-
-def fixed_point(
+def started(
+    kind: type[P],
     net: Net,
     scheme: Scheme,
     density: float,
     seed: int,
-    lr: float,
     *,
-    sp_std: float,
+    sp_std: float | None = None,
     base: BaseHyperparameters = TABLE_3,
-) -> FixedPoint:
-    """Return a point at a given learning rate."""
-    place: dict[str, Scalar] = {"scheme": scheme, "density": density, "seed": seed}
-    start = base_params(scheme, sp_std=sp_std, base=base)
-    return point(FixedPoint, net, **place, **start, lr=lr)
-
-
-def base_params(
-    scheme: Scheme, *, sp_std: float, base: BaseHyperparameters = TABLE_3
-) -> dict[str, Scalar]:
-    """Return what a scheme starts from but its learning rate.
+    **rest: Scalar,
+) -> P:
+    """Return a point of a net under a scheme; what `rest` does not say is the base's.
 
     sp_std: SP has no width rule of its own; Table 4 hands it one standard deviation for all
-    matrices, another one in almost every row.
+    matrices, another one in almost every row. None: the base's.
     """
-    return {
-        "init_std": sp_std if scheme == "sp" else base.init_std,
+    start: dict[str, Scalar] = {
+        "init_std": base.init_std if sp_std is None or scheme != "sp" else sp_std,
+        "lr": base.lr,
         "input_multiplier": base.input_multiplier,
         "output_multiplier": base.output_multiplier,
     }
+    swept = start.keys() - {field.name for field in kind.fields()}
+    own = {name: value for name, value in start.items() if name not in swept} | rest
+    return point(kind, net, scheme=scheme, density=density, seed=seed, **own)
+
+
+def seeds_of(profile: Profile) -> range:
+    """Return the seeds of a grid: one where it shows the path, not a result."""
+    return range(1 if profile == "smoke" else 3)
+
+
+def rates(
+    seeds: Iterable[int],
+    schemes: Sequence[Scheme],
+    rungs: Sequence[Rung],
+    ks: Callable[[Scheme, float], Iterable[int]],
+    *,
+    sp_std: float,
+) -> Iterator[RatePoint]:
+    """Yield a sweep of learning rates; seeds are outermost, so a part of it has whole curves.
+
+    ks: the swept points on the lattice, by scheme and density.
+    """
+    for number, scheme, (density, net) in product(seeds, schemes, rungs):
+        for k in ks(scheme, density):
+            rate = ETA_LOG2 + k
+            yield started(RatePoint, net, scheme, density, number, sp_std=sp_std, log2_lr=rate)
 
 
 def std_at_width(net: Shape, base: BaseHyperparameters = TABLE_3) -> float:

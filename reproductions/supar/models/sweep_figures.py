@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,12 +34,12 @@ CURVE_SPAN = 0.22
 """Height of a sweep panel in nats over its least loss, relative: what is far above is cut."""
 
 
-def sweep_panels(context: FigureContext, *, schemes: Sequence[str]) -> Figure:
-    """Draw train loss against learning rate: ours above, readings of arXiv v1 below.
+def sweep_panels(context: FigureContext, *, schemes: Sequence[str], x: str = "log2_lr") -> Figure:
+    """Draw train loss against what is swept: ours above, readings of arXiv v1 below.
 
     One panel per scheme, and below it one of its readings where there are any.
     """
-    curves = context.reference[context.reference["x_name"] == "log2_lr"]
+    curves = context.reference[context.reference["x_name"] == x]
     names = curves["series"].str.split().str[0]
     read = [scheme for scheme in schemes if (names == scheme).any()]
     figure, axes = context.subplots(
@@ -52,28 +52,14 @@ def sweep_panels(context: FigureContext, *, schemes: Sequence[str]) -> Figure:
     looks = _looks(densities)
     ours, theirs = axes[: len(schemes)], axes[len(schemes) :]
     for ax, scheme in zip(ours, schemes, strict=True):
-        _our_sweep(ax, context.table[context.table["scheme"] == scheme], looks)
+        _our_sweep(ax, context.table[context.table["scheme"] == scheme], looks, x=x)
         ax.set_title(f"{LABELS[scheme]}, ours" if read else LABELS[scheme])
     for ax, scheme in zip(theirs, read, strict=True):
         _read_sweep(ax, curves[names == scheme], looks)
         ax.set_title(f"{LABELS[scheme]}, arXiv v1 as read")
-    _share_heights(ours)
-    _share_heights(theirs)
     for row in filter(None, (ours, theirs)):
+        _share_heights(row)
         row[0].set_ylabel("train loss (nats)")
-    _finish(figure, axes, looks)
-    return figure
-
-
-def our_sweep_panels(context: FigureContext, *, schemes: Sequence[str], x: str) -> Figure:
-    """Draw our train loss against what is swept, one panel per scheme."""
-    figure, axes = context.subplots(1, len(schemes), aspect=0.95)
-    looks = _looks(context.table["density"])
-    for ax, scheme in zip(axes, schemes, strict=True):
-        _our_sweep(ax, context.table[context.table["scheme"] == scheme], looks, x=x)
-        ax.set_title(LABELS[scheme])
-    _share_heights(axes)
-    axes[0].set_ylabel("train loss (nats)")
     _finish(figure, axes, looks)
     return figure
 
@@ -82,30 +68,35 @@ def dynamic_panels(
     context: FigureContext, *, methods: dict[str, str], schemes: Sequence[str]
 ) -> Figure:
     """Draw our train loss against learning rate, methods as rows and schemes as columns."""
-    figure, axes = context.subplots(len(methods), len(schemes), aspect=0.95)
-    looks = _looks(context.table["density"])
-    panels = [(method, scheme) for method in methods for scheme in schemes]
-    for ax, (method, scheme) in zip(axes, panels, strict=True):
-        table = context.table
-        _our_sweep(ax, table[(table["method"] == method) & (table["scheme"] == scheme)], looks)
-        ax.set_title(f"{methods[method]}, {LABELS[scheme]}")
-    _share_heights(axes)
-    for ax in axes[:: len(schemes)]:
-        ax.set_ylabel("train loss (nats)")
-    _finish(figure, axes, looks)
-    return figure
+    table = context.table
+    panels = {
+        f"{title}, {LABELS[scheme]}": (table["method"] == method) & (table["scheme"] == scheme)
+        for method, title in methods.items()
+        for scheme in schemes
+    }
+    return _our_panels(context, (len(methods), len(schemes)), panels, aspect=0.95)
 
 
 def two_ladder_panels(context: FigureContext) -> Figure:
     """Draw SP's train loss against learning rate: equal weights per neuron, and equal width."""
     titles = {"iso_neuron": "equal weights per neuron", "fixed_width": "equal width"}
-    figure, axes = context.subplots(1, len(titles), aspect=0.8)
+    ladders = context.table["ladder"]
+    panels = {f"SP, {title}": ladders == ladder for ladder, title in titles.items()}
+    return _our_panels(context, (1, len(titles)), panels, aspect=0.8)
+
+
+def _our_panels(
+    context: FigureContext, shape: tuple[int, int], panels: Mapping[str, Any], *, aspect: float
+) -> Figure:
+    """Draw a panel of our curves per title and choice of rows, at one height."""
+    figure, axes = context.subplots(*shape, aspect=aspect)
     looks = _looks(context.table["density"])
-    for ax, (ladder, title) in zip(axes, titles.items(), strict=True):
-        _our_sweep(ax, context.table[context.table["ladder"] == ladder], looks)
-        ax.set_title(f"SP, {title}")
+    for ax, (title, chosen) in zip(axes, panels.items(), strict=True):
+        _our_sweep(ax, context.table[chosen], looks)
+        ax.set_title(title)
     _share_heights(axes)
-    axes[0].set_ylabel("train loss (nats)")
+    for ax in axes[:: shape[1]]:
+        ax.set_ylabel("train loss (nats)")
     _finish(figure, axes, looks)
     return figure
 
@@ -140,15 +131,11 @@ def _read_sweep(ax: Axes, curves: pd.DataFrame, looks: Looks) -> None:
     power_axis(ax, AXES["log2_lr"])
     for series, curve in curves.groupby("series", sort=False):
         density = float(str(series).split()[1])
-        for _, piece in curve.groupby(_gaps(curve["x"])):
+        # Pieces between which a factor-2 step was not read.
+        for _, piece in curve.groupby((curve["x"].sort_values().diff() > 1.5).cumsum()):
             plot_paper(ax, piece, label="", **looks[density])
         best = curve.sort_values("value").iloc[0]
         ring(ax, best["x"], best["value"], looks[density]["color"], dense=density == 1.0)
-
-
-def _gaps(x: pd.Series[float]) -> pd.Series[int]:
-    """Number the pieces of a curve between which a factor-2 step was not read."""
-    return (x.sort_values().diff() > 1.5).cumsum()
 
 
 def ring(ax: Axes, x: float, y: float, color: str, *, dense: bool) -> None:
@@ -185,9 +172,9 @@ def _mark_cuts(ax: Axes) -> None:
     """Put an arrow where a curve leaves its panel."""
     _, top = ax.get_ylim()
     for line in list(ax.get_lines()):
-        if line.get_linestyle() == "None" or len(line.get_xdata()) < 3:
-            continue
         x, y = (np.asarray(values, dtype=float) for values in line.get_data())
+        if line.get_linestyle() == "None" or len(x) < 3:
+            continue
         for at in np.flatnonzero((y[1:] > top) != (y[:-1] > top)):
             share = (top - y[at]) / (y[at + 1] - y[at])
             place = x[at] + share * (x[at + 1] - x[at])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -62,11 +63,17 @@ def byte_corpus(text: str) -> Corpus:
 
 
 def gpt2_corpus(text: str) -> Corpus:
-    """Encode a text with GPT-2's byte pairs, from the local cache of transformers, and split it.
+    """Encode a text with GPT-2's byte pairs and split it. Raises as `gpt2_tokenizer` does."""
+    tokens_N = torch.tensor(gpt2_tokenizer()(text)["input_ids"])
+    return split_tokens(tokens_N, vocab_size=GPT2_TOKENS)
 
-    Raises DataError where the tokenizer was never downloaded.
+
+def gpt2_tokenizer() -> Any:
+    """Return GPT-2's byte pairs from the local cache of transformers.
+
+    Raises DataError where they were never downloaded.
     """
-    from transformers import GPT2TokenizerFast
+    from transformers import GPT2TokenizerFast  # type: ignore[attr-defined]
 
     try:
         tokenizer = GPT2TokenizerFast.from_pretrained("gpt2", local_files_only=True)
@@ -80,7 +87,7 @@ def gpt2_corpus(text: str) -> Corpus:
             f"not {GPT2_TOKENS}: fetch it with `hf download gpt2 tokenizer.json vocab.json "
             "merges.txt`"
         )
-    return split_tokens(torch.tensor(tokenizer(text)["input_ids"]), vocab_size=len(tokenizer))
+    return tokenizer
 
 
 def split_tokens(tokens_N: Tensor, *, vocab_size: int) -> Corpus:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -23,45 +23,19 @@ from harness.store.checkpoint import Checkpoints
 from reproductions.kernels.adamw.optimizer import adamw_for
 from reproductions.nets.gpt import GPT, GPTConfig, next_token_loss
 from reproductions.supar.method.density import Density
+from reproductions.supar.method.dynamic import Gmp, Rigl
 from reproductions.supar.method.masked_layer import MASK
 from reproductions.supar.method.masks import Pattern, linear_layers, masked_layers, sparsify
 from reproductions.supar.method.parameterization import Parameterization, param_groups
 from reproductions.supar.method.roles import infer_roles
 from reproductions.supar.models.loss import gpt_loss
+from reproductions.supar.models.points import Training
 from reproductions.supar.models.text import Batch
 
-Schedule = Literal["to_tenth", "to_zero", "constant"]
-"""How the learning rate goes on after the warm-up; `to_tenth` is the paper's "10x linear",
-`to_zero` its "decay to zero", both read as linear."""
-
+BETAS, EPS = (0.9, 0.95), 1e-8
+"""Of Adam, as in the authors' code; eps must stay far below the root of its second moments."""
 CHECK_EVERY = 25
 """Steps between looks at the loss; each look waits for the device."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Settings:
-    """How a model is trained: everything but the parameterization and the data."""
-
-    num_steps: int
-    warmup_steps: int
-    schedule: Schedule
-    betas: tuple[float, float]
-    eps: float
-    """Adam's epsilon; must stay far below the root of its second moments."""
-    weight_decay: float
-    decay: Literal["coupled", "independent"]
-    clip_norm: float
-    """Global norm to which gradients are clipped; infinite for none."""
-    num_micro_batches: int
-    """Parts into which a batch is cut to bound memory; their gradients add up."""
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.warmup_steps < self.num_steps:
-            raise SpecError(
-                f"warmup_steps={self.warmup_steps}: need 0 <= warmup_steps < {self.num_steps}"
-            )
-        if self.schedule not in ("to_tenth", "to_zero", "constant"):
-            raise SpecError(f"schedule={self.schedule!r}: need 'to_tenth', 'to_zero', 'constant'")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -95,32 +69,6 @@ class TrainLog:
         return float(self.losses[-max(1, len(self.losses) // 10) :].double().mean())
 
 
-class Topology(Protocol):
-    """What may change a model's masks while it trains. Keeps no state of its own between steps:
-    masks live in the model, moments in the optimizer, so a checkpoint holds all of it."""
-
-    def backward(self, step: int) -> AbstractContextManager[None]:
-        """Return what surrounds the backward passes of a step; steps count from 0."""
-        ...
-
-    def update(self, step: int) -> bool:
-        """Change masks, or not, once gradients are there; return whether the optimizer steps."""
-        ...
-
-
-class Static:
-    """Masks that stay as they are."""
-
-    def backward(self, step: int) -> AbstractContextManager[None]:
-        return nullcontext()
-
-    def update(self, step: int) -> bool:
-        return True
-
-
-STATIC = Static()
-
-
 def generator_of(seed: int, device: torch.device | str = "cpu") -> torch.Generator:
     """Return a generator of its own for one random stream."""
     return torch.Generator(device=device).manual_seed(seed)
@@ -150,38 +98,33 @@ def build_gpt(
     return model
 
 
-def groups_of(
-    model: nn.Module, parameterization: Parameterization, settings: Settings
-) -> list[dict[str, Any]]:
-    """Return the parameter groups of a GPT built by `build_gpt`."""
-    return param_groups(
-        model,
-        parameterization,
-        infer_roles(model, linear_layers(model, exclude=())),
-        weight_decay=settings.weight_decay,
-        decay=settings.decay,
-    )
+def groups_of(model: nn.Module, parameterization: Parameterization) -> list[dict[str, Any]]:
+    """Return the parameter groups of a GPT built by `build_gpt`, without weight decay."""
+    roles = infer_roles(model, linear_layers(model, exclude=()))
+    return param_groups(model, parameterization, roles, weight_decay=0.0, decay="coupled")
 
 
 def build_adamw(
-    model: nn.Module, parameterization: Parameterization, settings: Settings
+    model: nn.Module, parameterization: Parameterization, *, eps: float = EPS
 ) -> torch.optim.Optimizer:
     """Return AdamW over the groups of a GPT, by a kernel on CUDA."""
     masks = {layer.weight: layer for layer in masked_layers(model).values()}
     return adamw_for(
-        groups_of(model, parameterization, settings), betas=settings.betas, eps=settings.eps,
-        fused=True,
+        groups_of(model, parameterization), betas=BETAS, eps=eps, fused=True,
         # Asked anew each time: methods that grow or prune replace the mask.
         mask_of=lambda weight: getattr(masks.get(weight), MASK, None),
     )  # fmt: skip
 
 
-def lr_factor(step: int, settings: Settings) -> float:
-    """Return the learning rate of a step over its peak; steps count from 0."""
-    if step < settings.warmup_steps:
-        return (step + 1) / settings.warmup_steps
-    floor = {"to_tenth": 0.1, "to_zero": 0.0, "constant": 1.0}[settings.schedule]
-    progress = (step - settings.warmup_steps) / (settings.num_steps - settings.warmup_steps)
+def lr_factor(step: int, training: Training) -> float:
+    """Return the learning rate of a step over its peak; steps count from 0.
+
+    `to_tenth` is the paper's "10x linear", `to_zero` its "decay to zero", both read as linear.
+    """
+    if step < training.warmup_steps:
+        return (step + 1) / training.warmup_steps
+    floor = {"to_tenth": 0.1, "to_zero": 0.0, "constant": 1.0}[training.schedule]
+    progress = (step - training.warmup_steps) / (training.steps - training.warmup_steps)
     return 1.0 - (1.0 - floor) * progress
 
 
@@ -189,21 +132,21 @@ def train(
     model: nn.Module,
     optimizer: torch.optim.Optimizer,
     batches: Iterable[Batch],
-    settings: Settings,
+    training: Training,
     *,
-    topology: Topology = STATIC,
+    topology: Rigl | Gmp | None = None,
     checkpoint: Path | None = None,
 ) -> TrainLog:
     """Train in place; stop early, and say so, where the loss is no longer finite.
 
-    topology: what changes the masks on the way.
+    topology: what changes the masks on the way; None where they stay.
     checkpoint: where the state is kept every two minutes; if one is there, training goes on from
     it as if it had never stopped. `batches` must be the same from the start.
     """
     peaks = [group["lr"] for group in optimizer.param_groups]
     parameters = [p for group in optimizer.param_groups for p in group["params"]]
     device = parameters[0].device
-    losses = torch.full((settings.num_steps,), math.nan, device=device)
+    losses = torch.full((training.steps,), math.nan, device=device)
     norms = torch.zeros_like(losses)
     logs = {"losses": losses, "norms": norms}
     # The batches were drawn before the first step, so no random stream is in use.
@@ -212,19 +155,19 @@ def train(
     step = first - 1
     model.train()
     for step, batch in enumerate(itertools.islice(batches, first, None), start=first):
-        _set_rates(optimizer, peaks, lr_factor(step, settings))
-        with topology.backward(step):
-            losses[step] = _backward(model, batch.to(device), settings.num_micro_batches)
-        if topology.update(step):
-            norms[step] = clip_grad_norm_(parameters, settings.clip_norm, foreach=True)
+        _set_rates(optimizer, peaks, lr_factor(step, training))
+        with topology.backward(step) if topology else nullcontext():
+            losses[step] = _backward(model, batch.to(device), training.micro_batches)
+        if topology is None or topology.update(step):
+            norms[step] = clip_grad_norm_(parameters, training.max_norm, foreach=True)
             optimizer.step()
         optimizer.zero_grad(set_to_none=True)
         if step % CHECK_EVERY == 0 and not _finite(losses[: step + 1]):
             break
         kept.keep(step + 1)
-    if step + 1 < settings.num_steps and _finite(losses[: step + 1]):
-        raise SpecError(f"{step + 1} batches for num_steps={settings.num_steps}: need one a step")
-    return summarize(losses, norms, step + 1, settings)
+    if step + 1 < training.steps and _finite(losses[: step + 1]):
+        raise SpecError(f"{step + 1} batches for steps={training.steps}: need one a step")
+    return _summarize(losses, norms, step + 1, training)
 
 
 def _set_rates(optimizer: torch.optim.Optimizer, peaks: list[float], factor: float) -> None:
@@ -256,7 +199,7 @@ def evaluate(model: nn.Module, batch: Batch) -> float:
     return float(next_token_loss(model(batch.tokens_BT), batch.targets_BT))
 
 
-def summarize(losses: Tensor, norms: Tensor, num_steps: int, settings: Settings) -> TrainLog:
+def _summarize(losses: Tensor, norms: Tensor, num_steps: int, training: Training) -> TrainLog:
     """Return the log of a run from its losses and gradient norms, of which num_steps were done."""
     finite = torch.isfinite(losses[:num_steps])
     diverged = ""
@@ -265,6 +208,6 @@ def summarize(losses: Tensor, norms: Tensor, num_steps: int, settings: Settings)
     return TrainLog(
         losses=losses.cpu(),
         num_steps=num_steps,
-        num_clipped=int((norms[:num_steps] > settings.clip_norm).sum()),
+        num_clipped=int((norms[:num_steps] > training.max_norm).sum()),
         diverged=diverged,
     )

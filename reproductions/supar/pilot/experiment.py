@@ -10,17 +10,17 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from harness.declare import Profile, doc
-from reproductions.supar.method.base_hyperparameters import TABLE_3
-from reproductions.supar.method.parameterization import Scheme
+from reproductions.supar.method.parameterization import TABLE_3, Scheme
 from reproductions.supar.models.gpt_experiment import gpt_experiment
 from reproductions.supar.models.points import (
-    ETA_LOG2,
     PUBLISHED_SP_STD,
+    SIGMA_LOG2,
     Net,
     RatePoint,
     StdPoint,
     point,
-    rate_point,
+    rates,
+    started,
     std_at_width,
 )
 from reproductions.supar.sweeps.experiment import (
@@ -28,7 +28,6 @@ from reproductions.supar.sweeps.experiment import (
     NEURON_NETS,
     RATE_NETS,
     STD_NETS,
-    std_point,
 )
 from reproductions.supar.transfer.experiment import DEEP_NETS, NETS
 
@@ -56,15 +55,16 @@ class PilotStd(StdPoint):
 def _rates(
     family: Family, scheme: Scheme, ks: Sequence[int], net: Net, sp_std: float
 ) -> Iterator[PilotRate]:
-    for k in ks:
-        dense = rate_point(net, scheme, 1.0, PILOT_SEED, ETA_LOG2 + k, sp_std=sp_std)
+    for dense in rates((PILOT_SEED,), (scheme,), ((1.0, net),), lambda *_: ks, sp_std=sp_std):
         yield point(PilotRate, dense, family=family)
 
 
 def _starts(scheme: Scheme) -> Iterator[PilotStd]:
     for k in STANDARD_DEVIATIONS:
-        dense = std_point(STD_NETS["cpu"], scheme, 1.0, k, PILOT_SEED)
-        yield point(PilotStd, dense, family="sigma")
+        sigma = SIGMA_LOG2 + k
+        yield started(
+            PilotStd, STD_NETS["cpu"], scheme, 1.0, PILOT_SEED, log2_sigma=sigma, family="sigma"
+        )
 
 
 def grid(profile: Profile) -> Iterator[PilotRate | PilotStd]:

@@ -16,6 +16,32 @@ from reproductions.supar.models.schemes import ABLATIONS, SCHEMES
 WIDTHS = (32, 64, 128)
 TRAINED_WIDTH = 64
 DENSITIES = (1.0, 1 / 4, 1 / 16)
+RULES = {
+    "embedding_init_var": ("embedding init. variance", "initial variance of the embedding"),
+    "embedding_lr": ("embedding learning rate", "learning rate of the embedding"),
+    "embedding_forward": ("embedding forward, factor", "factor on the embedding's output"),
+    "hidden_init_var": (
+        "hidden init. variance",
+        "initial variance of hidden weights that are kept",
+    ),
+    "hidden_lr_adam": ("hidden learning rate (Adam)", "Adam learning rate of hidden weights"),
+    "unembedding_forward": ("unembedding forward, factor", "factor on the logits"),
+    "attention_logits": ("attention logits, factor", "factor on products of queries and keys"),
+}
+"""The head of each rule in Table 1, and what it is in a sentence."""
+MEASURED = {
+    "base_width": "Width of the proxy, d_base.",
+    "head_size": "Size of an attention head.",
+    "sigma_base": "Base standard deviation.",
+    "eta_base": "Base learning rate.",
+    "alpha_input": "Base input multiplier; SP has none.",
+    "alpha_output": "Base output multiplier; SP has none.",
+    **{name: f"As built: {phrase}." for name, (_, phrase) in RULES.items()},
+    "num_steps": "Optimizer steps that were taken.",
+    "max_abs_loss_difference": "Largest loss difference of the twins over the steps.",
+    "max_abs_masked_weight": "Largest weight, stored or effective, under a zero mask.",
+}
+"""Columns of a row; those of other checks are empty."""
 
 
 class Check(Params):

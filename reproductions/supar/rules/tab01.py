@@ -21,56 +21,36 @@ from harness.declare import (
     value,
 )
 from reproductions.supar.models.schemes import LABELS, SCHEMES
-from reproductions.supar.rules.experiment import DENSITIES, WIDTHS, Check, identities
+from reproductions.supar.rules.experiment import (
+    DENSITIES,
+    MEASURED,
+    RULES,
+    WIDTHS,
+    Check,
+    identities,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
 
-RULES = {
-    "embedding_init_var": "initial variance of the embedding",
-    "embedding_lr": "learning rate of the embedding",
-    "embedding_forward": "factor on the embedding's output",
-    "hidden_init_var": "initial variance of hidden weights that are kept",
-    "hidden_lr_adam": "Adam learning rate of hidden weights",
-    "unembedding_forward": "factor on the logits",
-    "attention_logits": "factor on products of queries and keys",
-}
-MEASURED = {
-    "base_width": "Width of the proxy, d_base.",
-    "head_size": "Size of an attention head.",
-    "sigma_base": "Base standard deviation.",
-    "eta_base": "Base learning rate.",
-    "alpha_input": "Base input multiplier; SP has none.",
-    "alpha_output": "Base output multiplier; SP has none.",
-    **{name: f"As built: {phrase}." for name, phrase in RULES.items()},
-    "num_steps": "Optimizer steps that were taken.",
-    "max_abs_loss_difference": "Largest loss difference of the twins over the steps.",
-    "max_abs_masked_weight": "Largest weight, stored or effective, under a zero mask.",
-}
 ROUNDING = 2.5e-7
 """Relative. Weights are float32: a factor on them is off by up to 2^-24, its square by 2^-23, and
 each rounding of a product by as much again. A wrong rule is off by a power of two."""
-HEADS = {
-    "embedding_init_var": "embedding init. variance",
-    "embedding_lr": "embedding learning rate",
-    "embedding_forward": "embedding forward, factor",
-    "hidden_init_var": "hidden init. variance",
-    "hidden_lr_adam": "hidden learning rate (Adam)",
-    "unembedding_forward": "unembedding forward, factor",
-    "attention_logits": "attention logits, factor",
-}
 LAYOUT = Layout(
     rows=tuple(
         Line(head, cell=Cell(rule, digits=5), paper={"y_name": rule})
-        for rule, head in HEADS.items()
+        for rule, (head, _) in RULES.items()
     ),
     columns=tuple(
-        Line(head, group=LABELS[scheme], where={"scheme": scheme}, paper=paper, shows=shows)
-        for scheme in SCHEMES
-        for head, paper, shows in (
-            ("rule", {"series": scheme}, "paper"),
-            ("as built", {}, "ours"),
+        Line(
+            head,
+            group=LABELS[scheme],
+            where={"scheme": scheme},
+            paper={"series": scheme} if head == "rule" else {},
+            shows="paper" if head == "rule" else "ours",
         )
+        for scheme in SCHEMES
+        for head in ("rule", "as built")
     ),
     cell=Cell("hidden_init_var"),
     where={"check": "rules", "width": WIDTHS[-1], "density": DENSITIES[-1]},
@@ -138,7 +118,7 @@ task = Task(
         (
             "rules_as_printed",
             CHECK,
-            at_most(rule_errors, ROUNDING, "").naming(*RULES.values()),
+            at_most(rule_errors, ROUNDING, "").naming(*(phrase for _, phrase in RULES.values())),
             "Models are built by every rule of Table 1, in each scheme at every width and density.",
         ),
     )

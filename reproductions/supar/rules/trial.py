@@ -9,9 +9,9 @@ from torch import Tensor
 
 from harness.declare import Row, RunContext
 from reproductions.nets.gpt import GPT, next_token_loss
-from reproductions.supar.method.base_hyperparameters import TABLE_3
 from reproductions.supar.method.masks import linear_layers
 from reproductions.supar.method.parameterization import (
+    TABLE_3,
     BaseHyperparameters,
     Parameterization,
     param_groups,
@@ -21,18 +21,11 @@ from reproductions.supar.models.gpt_trial import gpt_config
 from reproductions.supar.models.points import SMALL
 from reproductions.supar.models.training import Seeds, build_gpt, generator_of
 from reproductions.supar.rules import rules_of_model
-from reproductions.supar.rules.experiment import Check
+from reproductions.supar.rules.experiment import MEASURED, Check
 
 BASE_WIDTH = 32
 NUM_STEPS = 6
 VOCABULARY = 32
-VALUES = (
-    *("base_width", "head_size", "sigma_base", "eta_base", "alpha_input", "alpha_output"),
-    *("embedding_init_var", "embedding_lr", "embedding_forward"),
-    *("hidden_init_var", "hidden_lr_adam", "unembedding_forward", "attention_logits"),
-    *("num_steps", "max_abs_loss_difference", "max_abs_masked_weight"),
-)
-"""Columns of a row; those of other checks are None."""
 UNIT = BaseHyperparameters(init_std=1.0, lr=1.0, input_multiplier=1.0, output_multiplier=1.0)
 
 
@@ -40,7 +33,7 @@ def check_rules(params: Check, ctx: RunContext) -> list[Row]:
     """Return one row with what the trial's check measured."""
     checks = {"rules": _rules, "twin": _twin, "masked": _masked}
     found = checks[params.check](params, ctx)
-    return [{name: found.get(name) for name in VALUES}]
+    return [{name: found.get(name) for name in MEASURED}]
 
 
 def _rules(params: Check, ctx: RunContext) -> dict[str, float]:

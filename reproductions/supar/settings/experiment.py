@@ -23,6 +23,8 @@ from reproductions.supar.sweeps.experiment import (
 )
 from reproductions.supar.transfer.experiment import fixed_hyperparameters, transfer
 
+ALL = "all"
+"""As a scheme or density of a setting: one value for all of them."""
 TABLE_4: dict[str, tuple[Experiment, ...]] = {
     "fig01_06_08_14": (lr_sweep, lr_ablation),
     "fig07_13": (sigma_sweep,),

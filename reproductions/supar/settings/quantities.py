@@ -1,24 +1,30 @@
-"""What Tables 3 and 4 print, setting by setting, and how far ours lie from it."""
+"""What Tables 3 and 4 print, setting by setting, and in which of them ours differ.
+
+No pandas at import: layouts are made of what is printed when their tasks are declared.
+"""
 
 from __future__ import annotations
 
+import csv
+import functools
+import io
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.declare import pick
+from harness.declare import CHECK, Claim, claims, equal, pick
 from harness.errors import SpecError
-from reproductions.supar.models.printed import (
-    ALL,
-    Printed,
-    half_unit,
-    num_digits,
-    printed,
-)
+from harness.untrusted import read_text
+from reproductions.supar.settings.experiment import ALL
 
 if TYPE_CHECKING:
     import pandas as pd
 
+LR_DECAYS = {"10x linear": 0.1, "decay to zero": 0.0, "constant": 1.0}
+"""Words of Table 4 as numbers: the final learning rate over the peak."""
 NOT_CLAIMED = {
     "tab03": dict.fromkeys(
         (
@@ -45,106 +51,106 @@ FLOAT_NOISE = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Setting:
-    """One printed setting, which our grids at `paper` should have."""
+class Printed:
+    """One printed setting, as its reference row holds it."""
 
     item: str
     """tab03, or a row of Table 4 by its figures."""
-    name: str
     scheme: str
-    """One, or ALL."""
+    """Empty where the value holds for all, as the density."""
     density: str
-    """One, or ALL."""
-    published: float
-    tolerance: float
-    cell: Printed
+    name: str
+    text: str
+    """Its digits are those that the paper prints: 306M stands as 306e6."""
 
     @property
     def id(self) -> str:
         """Its name among those of its table: `fig10_lr_sp_0.25`."""
-        places = [place for place in (self.scheme, self.density) if place != ALL]
-        return "_".join([self.item, self.name.lower(), *places])
+        return "_".join(filter(None, (self.item, self.name.lower(), self.scheme, self.density)))
 
-
-def published_settings(word: str) -> Iterator[Setting]:
-    """Yield every setting that a table prints, less those of which nothing is claimed.
-
-    Raises SpecError for a printed word that stands for no number.
-    """
-    for cell in printed(word):
-        if cell.y_name in NOT_CLAIMED[word] or cell.text in NOT_CLAIMED[word]:
-            continue
-        item, _, scheme = cell.series.partition(" ")
-        if cell.number is None:
+    @property
+    def number(self) -> float:
+        """What is printed. Raises SpecError for a word that stands for no number."""
+        try:
+            return LR_DECAYS[self.text] if self.text in LR_DECAYS else float(self.text)
+        except ValueError:
             raise SpecError(
-                f"{item or word}, {cell.y_name}: {cell.text!r} is no number: say what it stands"
-                " for in LR_DECAYS, or in NOT_CLAIMED why it is not claimed"
-            )
-        yield Setting(
-            item=item or word,
-            name=cell.y_name,
-            scheme=scheme or ALL,
-            density=cell.x or ALL,
-            published=cell.number,
-            tolerance=tolerance_of(cell.y_name, cell.text),
-            cell=cell,
+                f"{self.item}, {self.name}: {self.text!r} is no number: say what it stands for in"
+                " LR_DECAYS, or in NOT_CLAIMED why it is not claimed"
+            ) from None
+
+    @property
+    def tolerance(self) -> float:
+        """How far our setting may lie from it.
+
+        Half a unit of the last printed digit where ours has more digits, else nothing.
+        """
+        if self.name not in FEWEST_DIGITS:
+            return FLOAT_NOISE
+        _, digits, exponent = Decimal(self.text).as_tuple()
+        if len(digits) < FEWEST_DIGITS[self.name]:
+            return FLOAT_NOISE
+        return float(Decimal(5).scaleb(int(exponent) - 1))
+
+
+@functools.cache
+def printed(word: str) -> tuple[Printed, ...]:
+    """Return what the paper prints of a table, in the order of the reference files."""
+    rows = []
+    for path in sorted((Path(__file__).parent.parent / "reference").glob("*.csv")):
+        lines = csv.DictReader(io.StringIO(read_text(path), newline=""))
+        rows += [row for row in lines if row["task"] == word and row["status"] == "exact"]
+    return tuple(
+        Printed(
+            item=row["series"].partition(" ")[0] or word,
+            scheme=row["series"].partition(" ")[2],
+            density=row["x"],
+            name=row["y_name"],
+            text=row["value"],
         )
+        for row in rows
+    )
 
 
-def tolerance_of(name: str, text: str) -> float:
-    """Return how far our setting may lie from the printed one.
-
-    Half a unit of the last printed digit where ours has more digits, else nothing.
-
-    >>> tolerance_of("init_std", "0.087"), tolerance_of("tokens", "306e6")
-    (0.0005, 500000.0)
-    >>> tolerance_of("steps", "1169") == tolerance_of("init_std", "0.02") == FLOAT_NOISE
-    True
-    """
-    rounded = name in FEWEST_DIGITS and num_digits(text) >= FEWEST_DIGITS[name]
-    return half_unit(text) if rounded else FLOAT_NOISE
+def claimed(word: str) -> Iterator[Printed]:
+    """Yield every setting that a table prints, less those of which nothing is claimed."""
+    excepted = NOT_CLAIMED[word]
+    return (c for c in printed(word) if c.name not in excepted and c.text not in excepted)
 
 
-def farthest_setting(
-    table: pd.DataFrame, *, item: str, name: str, scheme: str, density: str, published: float
-) -> float:
-    """Return the value of a setting that lies farthest from the published one; whole table.
+def farthest_setting(table: pd.DataFrame, cell: Printed) -> float:
+    """Return the value of a setting that lies farthest from the printed one; whole table.
 
     Every scheme and density counts for which the paper prints this value, so one that drifts
     alone is seen. Raises MissingRows without the item, SpecError where our grid leaves it open.
     """
-    rows = pick(table, item=item)
-    rows = rows[rows["setting"] == name]
-    for column, wanted in (("scheme", scheme), ("density", density)):
-        if wanted != ALL:
+    rows = pick(table, item=cell.item)
+    rows = rows[rows["setting"] == cell.name]
+    for column, wanted in (("scheme", cell.scheme), ("density", cell.density)):
+        if wanted:
             rows = rows[rows[column].isin((wanted, ALL))]
     if rows.empty:
-        raise SpecError(f"{item}, {scheme}, density {density}: our grid has no one {name}")
-    return max((float(value) for value in rows["value"]), key=lambda ours: abs(ours - published))
+        raise SpecError(f"{cell.id}: our grid has no one {cell.name}")
+    return max((float(ours) for ours in rows["value"]), key=lambda ours: abs(ours - cell.number))
 
 
-def differences(table: pd.DataFrame, *, word: str) -> pd.DataFrame:
-    """Return the settings in which our grids differ from a table: setting, ours, published.
+def differences(table: pd.DataFrame, *, word: str) -> dict[str, float]:
+    """Return, by their ids, our values of the settings that differ from a table; whole table.
 
-    Whole table. Raises as `farthest_setting` does.
+    Raises as `farthest_setting` does.
     """
-    import pandas as pd
-
-    rows = []
-    for setting in published_settings(word):
-        ours = farthest_setting(
-            table,
-            item=setting.item,
-            name=setting.name,
-            scheme=setting.scheme,
-            density=setting.density,
-            published=setting.published,
-        )
-        if not abs(ours - setting.published) <= setting.tolerance:
-            rows.append((setting.id, ours, setting.published))
-    return pd.DataFrame(rows, columns=["setting", "ours", "published"])
+    ours = {cell: farthest_setting(table, cell) for cell in claimed(word)}
+    return {c.id: own for c, own in ours.items() if not abs(own - c.number) <= c.tolerance}
 
 
 def num_differences(table: pd.DataFrame, *, word: str) -> int:
     """Return in how many settings our grids differ from a table; whole table."""
     return len(differences(table, word=word))
+
+
+def as_published(word: str, statement: str) -> tuple[Claim, ...]:
+    """Return the check that our grids have every number that a table prints."""
+    differ = equal(partial(num_differences, word=word), 0, "settings")
+    scope = replace(CHECK, threshold_from="paper")
+    row = ("settings_as_published", scope, differ.measuring("settings that differ"), statement)
+    return claims(f"Table {int(word[3:])}", row)

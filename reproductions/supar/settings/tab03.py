@@ -5,10 +5,9 @@ from __future__ import annotations
 from decimal import Decimal
 
 from harness.declare import Cell, Layout, Line, Task
-from reproductions.supar.models.printed import Printed, printed
 from reproductions.supar.settings import table
-from reproductions.supar.settings.claims import as_published
 from reproductions.supar.settings.experiment import configuration
+from reproductions.supar.settings.quantities import Printed, as_published, printed
 
 NO_VALUE = "-"
 HEADS = {
@@ -31,10 +30,10 @@ def row_of(cell: Printed) -> Line:
     """Return the row of a printed setting, with as many decimals as are printed."""
     digits = max(0, -int(Decimal(cell.text).as_tuple().exponent))
     return Line(
-        HEADS[cell.y_name],
-        where={"setting": cell.y_name},
+        HEADS[cell.name],
+        where={"setting": cell.name},
         cell=Cell("value", digits=digits, absent=NO_VALUE),
-        paper={"y_name": cell.y_name},
+        paper={"y_name": cell.name},
     )
 
 

@@ -7,11 +7,10 @@ states of Figure 10's nets. The row of Figure 5 prints a second learning rate (D
 from __future__ import annotations
 
 from harness.declare import Cell, Layout, Line, Task
-from reproductions.supar.models.printed import ALL, printed
 from reproductions.supar.models.schemes import LABELS, SCHEMES
 from reproductions.supar.settings import table
-from reproductions.supar.settings.claims import as_published
-from reproductions.supar.settings.experiment import TABLE_4, configuration
+from reproductions.supar.settings.experiment import ALL, TABLE_4, configuration
+from reproductions.supar.settings.quantities import as_published, printed
 
 CELLS = {
     "d_model": ("d_model", Cell("value", digits=0)),
@@ -36,11 +35,7 @@ def rows_of(item: str) -> tuple[Line, ...]:
 
     The paper has them in one row, with several values in a cell.
     """
-    found = [
-        (cell.series.partition(" ")[2], cell.x)
-        for cell in printed("tab04")
-        if cell.series.partition(" ")[0] == item
-    ]
+    found = [(cell.scheme, cell.density) for cell in printed("tab04") if cell.item == item]
     order = ("", *SCHEMES)
     places = sorted(dict.fromkeys(found), key=lambda place: (order.index(place[0]), place[1] != ""))
     figures = ", ".join(str(int(number)) for number in item[3:].split("_"))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.declare import Table, Tables, columns_of, param, value
-from reproductions.supar.models.printed import ALL, printed
-from reproductions.supar.settings.experiment import Item, configuration
+from reproductions.supar.settings.experiment import ALL, Item, configuration
+from reproductions.supar.settings.quantities import printed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,16 +18,12 @@ COLUMNS = (
     param("density", str, "Density of a rung of a ladder, or all."),
     value("value", float, "What our `paper` grids use."),
 )
-
-
-def _settings(tables: Tables) -> pd.DataFrame:
-    names = {"of_scheme": "scheme", "of_density": "density"}
-    return tables[configuration.id].rename(columns=names)
+NAMES = {"of_scheme": "scheme", "of_density": "density"}
 
 
 def of_table_3(tables: Tables) -> pd.DataFrame:
     """Return the settings of Table 3."""
-    frame = _settings(tables)
+    frame = tables[configuration.id].rename(columns=NAMES)
     return frame[frame["item"] == "tab03"]
 
 
@@ -36,12 +32,11 @@ def of_table_4(tables: Tables) -> pd.DataFrame:
 
     What the paper prints of one scheme alone is that scheme's, where ours is one value for all.
     """
-    frame = _settings(tables)
+    frame = tables[configuration.id].rename(columns=NAMES)
     frame = frame[frame["item"] != "tab03"]
     schemes: dict[tuple[str, str], set[str]] = {}
     for cell in printed("tab04"):
-        item, _, scheme = cell.series.partition(" ")
-        schemes.setdefault((item, cell.y_name), set()).add(scheme or ALL)
+        schemes.setdefault((cell.item, cell.name), set()).add(cell.scheme or ALL)
     alone = {place: min(found) for place, found in schemes.items() if len(found) == 1}
     places = zip(frame["item"], frame["setting"], frame["scheme"], strict=True)
     named = [alone.get((i, name), ALL) if of == ALL else of for i, name, of in places]

@@ -7,11 +7,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from harness.declare import Row, RunContext
 from harness.errors import SpecError
 from reproductions.supar.models.costs import train_flops
-from reproductions.supar.models.gpt_trial import parameterization_of, settings_of
+from reproductions.supar.models.gpt_trial import parameterization_of
 from reproductions.supar.models.points import RatePoint, StdPoint, Trained
-from reproductions.supar.models.printed import ALL
 from reproductions.supar.models.training import lr_factor
-from reproductions.supar.settings.experiment import TABLE_4, Item, paper_points
+from reproductions.supar.settings.experiment import ALL, TABLE_4, Item, paper_points
 
 ROW_OF = {"mup_init_only": "mup", "mup_lr_only": "mup"}
 """The half-way ablations, which Table 4 does not name, start as muP does."""
@@ -60,7 +59,7 @@ def settings_at(point: Trained) -> dict[str, float]:
     Without what the grid sweeps, and without the multipliers that SP does not have.
     lr_decay: the learning rate at the end of the decay over its peak.
     """
-    training, base = settings_of(point), parameterization_of(point).base
+    base = parameterization_of(point).base
     found = {
         "d_model": float(point.width),
         "n_layers": float(point.num_layers),
@@ -70,10 +69,10 @@ def settings_at(point: Trained) -> dict[str, float]:
         "init_std": base.init_std,
         "alpha_input": base.input_multiplier,
         "alpha_output": base.output_multiplier,
-        "lr_decay": lr_factor(training.num_steps, training),
-        "warmup_steps": float(training.warmup_steps),
-        "steps": float(training.num_steps),
-        "tokens": float(training.num_steps) * point.batch_size * point.context,
+        "lr_decay": lr_factor(point.steps, point),
+        "warmup_steps": float(point.warmup_steps),
+        "steps": float(point.steps),
+        "tokens": float(point.steps) * point.batch_size * point.context,
     }
     absent = {"alpha_input", "alpha_output"} if point.scheme == "sp" else set()
     if isinstance(point, RatePoint):

@@ -9,11 +9,10 @@ from typing import Literal, get_args
 
 from harness.declare import Estimate, Experiment, Needs, Profile, doc
 from harness.declare.experiment import Device
-from reproductions.supar.method.base_hyperparameters import TABLE_3
 from reproductions.supar.models.costs import estimate_of, memory_bytes, needs_of, num_matrix_params
-from reproductions.supar.models.points import SMALL, FixedPoint, Net, fixed_point, point
-from reproductions.supar.models.stand_ins import trained
-from reproductions.supar.sweeps.experiment import RATE_NETS, num_seeds
+from reproductions.supar.models.gpt_experiment import stands_in_of
+from reproductions.supar.models.points import SMALL, FixedPoint, Net, seeds_of, started
+from reproductions.supar.sweeps.experiment import RATE_NETS
 
 How = Literal["stacked", "one by one"]
 WAYS: tuple[tuple[How, bool], ...] = tuple(itertools.product(get_args(How), (True, False)))
@@ -36,8 +35,7 @@ class SweepStep(FixedPoint):
 
 def step_of(net: Net, *, density: float, members: int, warmup: int, seed: int) -> SweepStep:
     """Return a point of the sweep of SmuPar's learning rate, at one density."""
-    one = fixed_point(net, "supar", density, seed, TABLE_3.lr, sp_std=TABLE_3.init_std)
-    return point(SweepStep, one, num_members=members, num_warmup=warmup)  # type: ignore[type-var]
+    return started(SweepStep, net, "supar", density, seed, num_members=members, num_warmup=warmup)
 
 
 def small_sweep(device: Device) -> SweepStep:
@@ -48,7 +46,7 @@ def small_sweep(device: Device) -> SweepStep:
 
 def grid(profile: Profile) -> Iterator[SweepStep]:
     """Yield the net of the sweep at `gpu` with eight rates, and at `smoke` a small one with two."""
-    for number in range(num_seeds(profile)):
+    for number in seeds_of(profile):
         if profile == "smoke":
             yield replace(small_sweep("cpu"), seed=number)
         elif profile == "gpu":
@@ -86,5 +84,5 @@ sweep_steps = Experiment(
     estimate=estimate,
     dry_run=".models.gpt_trial:dry_run",
     address=("density", "num_members", "seed"),
-    stands_in=trained(grid),
+    stands_in=stands_in_of(grid),
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import torch
 from torch import Tensor
@@ -17,11 +16,12 @@ from reproductions.nets.gpt import GPT, next_token_loss
 from reproductions.supar.method.masks import max_abs_masked
 from reproductions.supar.method.parameterization import Parameterization
 from reproductions.supar.method.stacked import Net, Stack
-from reproductions.supar.models.gpt_trial import gpt_config, parameterization_of, settings_of
+from reproductions.supar.models.gpt_trial import gpt_config, parameterization_of
 from reproductions.supar.models.loss import ALL_LOGITS, gpt_loss
 from reproductions.supar.models.training import (
+    BETAS,
+    EPS,
     Seeds,
-    Settings,
     build_adamw,
     build_gpt,
     generator_of,
@@ -44,19 +44,9 @@ class Sweep:
     models: Sequence[GPT]
     rules: Sequence[Parameterization]
     """Each with a rate of its own."""
-    settings: Settings
-
-
-class Stepping(Protocol):
-    """A way to train the nets of a sweep."""
-
-    def step(self, tokens_MBT: Tensor, targets_MBT: Tensor) -> None:
-        """Step every net on its part of a batch."""
-        ...
-
-    def finish(self) -> Sequence[GPT]:
-        """Return the nets with their weights of now."""
-        ...
+    max_norm: float
+    """To which gradients are clipped."""
+    eps: float = EPS
 
 
 class InAStack:
@@ -65,20 +55,21 @@ class InAStack:
     def __init__(self, sweep: Sweep) -> None:
         self._sweep, self._stack = sweep, Stack(sweep.models)
         pairs = zip(sweep.models, sweep.rules, strict=True)
-        groups = [groups_of(model, rules, sweep.settings) for model, rules in pairs]
-        settings = sweep.settings
-        self._optimizer = self._stack.adamw(groups, betas=settings.betas, eps=settings.eps)
+        groups = [groups_of(model, rules) for model, rules in pairs]
+        self._optimizer = self._stack.adamw(groups, betas=BETAS, eps=sweep.eps)
         if choose(next(sweep.models[0].parameters()).device) != "plain":
             passed_over("masked_linear", "torch's dense product", OF_MANY)
             passed_over("linear_cross_entropy", ALL_LOGITS, OF_MANY)
 
     def step(self, tokens_MBT: Tensor, targets_MBT: Tensor) -> None:
+        """Step every net on its part of a batch."""
         self._stack.losses(_loss, tokens_MBT, targets_MBT).sum().backward()
-        self._stack.clip_grad_norm_(self._sweep.settings.clip_norm)
+        self._stack.clip_grad_norm_(self._sweep.max_norm)
         self._optimizer.step()
         self._optimizer.zero_grad(set_to_none=True)
 
     def finish(self) -> Sequence[GPT]:
+        """Return the nets with their weights of now."""
         self._stack.write_back()
         return self._sweep.models
 
@@ -89,13 +80,13 @@ class OneByOne:
     def __init__(self, sweep: Sweep) -> None:
         self._sweep = sweep
         pairs = zip(sweep.models, sweep.rules, strict=True)
-        self._optimizers = [build_adamw(model, rules, sweep.settings) for model, rules in pairs]
+        self._optimizers = [build_adamw(model, rules, eps=sweep.eps) for model, rules in pairs]
 
     def step(self, tokens_MBT: Tensor, targets_MBT: Tensor) -> None:
         members = zip(self._sweep.models, self._optimizers, tokens_MBT, targets_MBT, strict=True)
         for model, optimizer, tokens_BT, targets_BT in members:
             gpt_loss(model, tokens_BT, targets_BT).backward()
-            clip_grad_norm_(model.parameters(), self._sweep.settings.clip_norm, foreach=True)
+            clip_grad_norm_(model.parameters(), self._sweep.max_norm, foreach=True)
             optimizer.step()
             optimizer.zero_grad(set_to_none=True)
 
@@ -113,7 +104,7 @@ def sweep_of(params: SweepStep, seeds: Sequence[int], vocab_size: int) -> Sweep:
         )
         for each, seed in zip(rules, seeds, strict=True)
     ]  # fmt: skip
-    return Sweep(models=models, rules=rules, settings=settings_of(params))
+    return Sweep(models=models, rules=rules, max_norm=params.max_norm)
 
 
 def parting(params: SweepStep, seed: int) -> float:
@@ -128,8 +119,7 @@ def parting(params: SweepStep, seed: int) -> float:
 
     def trained(way: type[InAStack | OneByOne]) -> Sequence[GPT]:
         sweep = sweep_of(params, seeds, VOCABULARY)
-        settings = replace(sweep.settings, eps=SMOOTH_EPS, clip_norm=CLIP_NORM)
-        stepping = way(replace(sweep, settings=settings))
+        stepping = way(replace(sweep, eps=SMOOTH_EPS, max_norm=CLIP_NORM))
         for tokens_MBT, targets_MBT in batches:
             stepping.step(tokens_MBT, targets_MBT)
         return stepping.finish()

@@ -51,7 +51,7 @@ def step_rows(params: SweepStep, ctx: RunContext) -> list[Row]:
 
 def _made(how: How, params: SweepStep, corpus: Corpus, seeds: list[int]) -> Callable[[], None]:
     """Return what steps all nets once, on the next batch of each."""
-    way = {"stacked": InAStack, "one by one": OneByOne}[how]
+    way = InAStack if how == "stacked" else OneByOne
     stepping = way(sweep_of(params, seeds, corpus.vocab_size))
     batches = itertools.cycle(_batches(params, corpus, seeds))
     return lambda: stepping.step(*next(batches))

@@ -3,8 +3,6 @@
 At `smoke`, `cpu` and `gpu` nets are like the authors' published one (learned positions, GELU,
 characters); `paper` has the paper's (ALiBi, SwiGLU, byte pairs). Weight decay is 0 everywhere:
 the paper does not say its own, and decay coupled to the learning rate would move optima.
-
-Seeds are outermost in every grid: an interrupted sweep leaves whole curves behind.
 """
 
 from __future__ import annotations
@@ -12,14 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import product
 
 from harness.declare import Profile
-from reproductions.supar.method.base_hyperparameters import TABLE_3
-from reproductions.supar.method.parameterization import Scheme
+from reproductions.supar.method.parameterization import TABLE_3, Scheme
 from reproductions.supar.models.gpt_experiment import gpt_experiment
 from reproductions.supar.models.points import (
     CPU_DENSITIES,
-    ETA_LOG2,
     FEW_DENSITIES,
     GPU_DENSITIES,
     MEDIUM,
@@ -31,11 +29,13 @@ from reproductions.supar.models.points import (
     SWEPT_RATE,
     Net,
     RatePoint,
+    Rung,
     StdPoint,
     constant,
     decaying,
-    point,
-    rate_point,
+    rates,
+    seeds_of,
+    started,
     std_at_width,
     window,
 )
@@ -108,34 +108,26 @@ NEURON_DENSITIES = (1.0, 1 / 2, 1 / 4, 1 / 8)
 """Widths are the first one's over these: width * density is constant."""
 
 
-def num_seeds(profile: Profile) -> int:
-    """Return how many seeds a sweep has: one where it shows the path, not a result."""
-    return 1 if profile == "smoke" else 3
-
-
-def round_centre(profile: Profile, scheme: Scheme, density: float, *, centre: int) -> Sequence[int]:
+def round_centre(
+    profile: Profile, centres: Mapping[Scheme, int], scheme: Scheme, density: float
+) -> range:
     """Return the swept k: a window round the dense optimum, at `smoke` three points."""
+    centre = centres[scheme]
     if profile == "smoke":
         return range(centre - 1, centre + 2)
     return window(scheme, density, centre=centre)
 
 
-def rates(
-    profile: Profile, schemes: Sequence[Scheme], densities: Sequence[float]
+def lr_grid(
+    profile: Profile,
+    schemes: Sequence[Scheme] = SCHEMES,
+    densities: Densities = ALL_DENSITIES,
 ) -> Iterator[RatePoint]:
-    """Yield sweeps of the learning rate of one net."""
-    net = RATE_NETS[profile]
-    for seed in range(num_seeds(profile)):
-        for scheme in schemes:
-            for density in densities:
-                for k in round_centre(profile, scheme, density, centre=RATE_CENTRES[scheme]):
-                    rate = ETA_LOG2 + k
-                    yield rate_point(net, scheme, density, seed, rate, sp_std=std_at_width(net))
-
-
-def lr_grid(profile: Profile) -> Iterator[RatePoint]:
     """Yield the sweep of the three schemes; at `paper` 306M tokens per trial."""
-    yield from rates(profile, SCHEMES, ALL_DENSITIES[profile])
+    net = RATE_NETS[profile]
+    rungs = [(density, net) for density in densities[profile]]
+    ks = partial(round_centre, profile, RATE_CENTRES)
+    yield from rates(seeds_of(profile), schemes, rungs, ks, sp_std=std_at_width(net))
 
 
 def ablation_grid(profile: Profile) -> Iterator[RatePoint]:
@@ -143,16 +135,8 @@ def ablation_grid(profile: Profile) -> Iterator[RatePoint]:
 
     At density 1 both are muP, so only sparse nets run.
     """
-    yield from rates(profile, ABLATIONS, SOME_DENSITIES[profile][1:])
-
-
-def std_point(net: Net, scheme: Scheme, density: float, k: int, seed: int) -> StdPoint:
-    """Return a trial of a net at sigma_base * 2^k, with the learning rate of Table 3."""
-    return point(
-        StdPoint, net, scheme=scheme, density=density, seed=seed, log2_sigma=SIGMA_LOG2 + k,
-        lr=TABLE_3.lr, input_multiplier=TABLE_3.input_multiplier,
-        output_multiplier=TABLE_3.output_multiplier,
-    )  # fmt: skip
+    swept = lr_grid(profile, ABLATIONS, SOME_DENSITIES)
+    yield from (rate for rate in swept if rate.density < 1.0)
 
 
 def sigma_grid(profile: Profile) -> Iterator[StdPoint]:
@@ -163,45 +147,40 @@ def sigma_grid(profile: Profile) -> Iterator[StdPoint]:
     1/16 lay on the lower end.
     """
     centres = PAPER_STD_CENTRES if profile == "paper" else STD_CENTRES
-    for seed in range(num_seeds(profile)):
-        for scheme in (*SCHEMES, *ABLATIONS):
-            for density in SOME_DENSITIES[profile]:
-                if density == 1.0 and scheme in ABLATIONS:
-                    continue
-                ks = round_centre(profile, scheme, density, centre=centres[scheme])
-                below = math.ceil(-math.log2(density)) if profile == "cpu" else 0
-                for k in range(ks[0] - below, ks[-1] + 1):
-                    yield std_point(STD_NETS[profile], scheme, density, k, seed)
+    schemes = (*SCHEMES, *ABLATIONS)
+    for seed, scheme, density in product(seeds_of(profile), schemes, SOME_DENSITIES[profile]):
+        if density < 1.0 or scheme in SCHEMES:
+            ks = round_centre(profile, centres, scheme, density)
+            below = math.ceil(-math.log2(density)) if profile == "cpu" else 0
+            for k in range(ks[0] - below, ks[-1] + 1):
+                net, sigma = STD_NETS[profile], SIGMA_LOG2 + k
+                yield started(StdPoint, net, scheme, density, seed, log2_sigma=sigma)
 
 
-def ladder(net: Net) -> Iterator[tuple[float, Net]]:
-    """Yield density and net for each rung of equal hidden weights, scaled as the base width."""
-    for density, width in PAPER_LADDER:
-        yield density, replace(net, width=width * net.base_width // 256)
+def ladder(net: Net, profile: Profile) -> list[Rung]:
+    """Return the rungs of equal hidden weights, scaled as the base width; two at `smoke`."""
+    widths = [(density, width * net.base_width // 256) for density, width in PAPER_LADDER]
+    rungs = [(density, replace(net, width=width)) for density, width in widths]
+    return rungs[:2] if profile == "smoke" else rungs
 
 
 def iso_parameter_grid(profile: Profile) -> Iterator[RatePoint]:
-    """Yield the sweep on a ladder of equal hidden weights; its first two rungs at `smoke`."""
-    rungs = list(ladder(LADDER_NETS[profile]))[: 2 if profile == "smoke" else None]
-    for seed in range(num_seeds(profile)):
-        for scheme in SCHEMES:
-            for density, net in rungs:
-                for k in round_centre(profile, scheme, density, centre=LADDER_CENTRES[scheme]):
-                    rate = ETA_LOG2 + k
-                    yield rate_point(net, scheme, density, seed, rate, sp_std=PUBLISHED_SP_STD)
+    """Yield the sweep on a ladder of equal hidden weights."""
+    rungs = ladder(LADDER_NETS[profile], profile)
+    ks = partial(round_centre, profile, LADDER_CENTRES)
+    yield from rates(seeds_of(profile), SCHEMES, rungs, ks, sp_std=PUBLISHED_SP_STD)
 
 
 def iso_neuron_grid(profile: Profile) -> Iterator[RatePoint]:
     """Yield SP's sweep on a ladder of equal weights per neuron; its first two rungs at `smoke`."""
     # The same window everywhere: it should not matter which rung it is.
     reach = 1 if profile == "smoke" else 4
+    ks = range(NEURON_CENTRE - reach, NEURON_CENTRE + reach + 1)
     dense = NEURON_NETS[profile]
-    for seed in range(num_seeds(profile)):
-        for density in NEURON_DENSITIES[: 2 if profile == "smoke" else None]:
-            net = replace(dense, width=round(dense.width / density))
-            for k in range(NEURON_CENTRE - reach, NEURON_CENTRE + reach + 1):
-                rate = ETA_LOG2 + k
-                yield rate_point(net, "sp", density, seed, rate, sp_std=TABLE_3.init_std)
+    densities = NEURON_DENSITIES[: 2 if profile == "smoke" else None]
+    rungs = [(d, replace(dense, width=round(dense.width / d))) for d in densities]
+    sp_std = TABLE_3.init_std
+    yield from rates(seeds_of(profile), ("sp",), rungs, lambda *_: ks, sp_std=sp_std)
 
 
 lr_sweep = gpt_experiment(

@@ -6,14 +6,14 @@ Its two panels are Figure 6's, and what they show is claimed there.
 from __future__ import annotations
 
 from harness.declare import Task, bind
-from reproductions.supar.models.captions import CURVES, OTHER_LEVEL, READINGS
+from reproductions.supar.models.claims import CURVES, OTHER_LEVEL, READINGS
 from reproductions.supar.sweeps import table
 from reproductions.supar.sweeps.experiment import lr_sweep
 
 task = Task(
     "supar/fig01",
     reads=(lr_sweep,),
-    table=table.of_rates(table.two_schemes),
+    table=table.of_rates(table.runs_of(lr_sweep, ("sp", "supar"))),
     figure=bind(".models.sweep_figures:sweep_panels", schemes=("sp", "supar")),
     caption="Train loss against the peak base learning rate, one line per density; the claims on"
     f" it stand at Figure 6. {CURVES} Diverged runs have no point; where only some seeds diverged"

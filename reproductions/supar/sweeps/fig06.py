@@ -5,9 +5,11 @@ from __future__ import annotations
 from functools import partial
 
 from harness.declare import Task, bind, claims, within
-from reproductions.supar.models.captions import CURVES, OTHER_LEVEL, READINGS
 from reproductions.supar.models.claims import (
+    CURVES,
     NEARLY_STATED,
+    OTHER_LEVEL,
+    READINGS,
     dense_is_identical,
     moves,
     rivals_cost_more,
@@ -22,7 +24,7 @@ from reproductions.supar.sweeps.quantities import distances_from
 task = Task(
     "supar/fig06",
     reads=(lr_sweep,),
-    table=table.of_rates(table.all_schemes),
+    table=table.of_rates(table.runs_of(lr_sweep)),
     claims=claims("Table 1 with m_rho = 1", dense_is_identical())
     + claims("Figure 6 and section 4.1, Finding 2", stays(), moves("sp"), moves("mup"))
     + claims("Figure 6, the vertical lines", transfers(), rivals_cost_more())

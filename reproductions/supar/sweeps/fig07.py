@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import partial
 
 from harness.declare import Task, at_least, bind, claims
-from reproductions.supar.models.captions import CURVES, NOT_PUBLISHED
 from reproductions.supar.models.claims import (
+    CURVES,
+    NOT_PUBLISHED,
     OURS,
     dense_is_identical,
     rivals_cost_more,
@@ -28,7 +29,7 @@ NOISE = 0.005
 task = Task(
     "supar/fig07",
     reads=(sigma_sweep,),
-    table=table.of_stds(table.std_schemes),
+    table=table.of_stds(table.runs_of(sigma_sweep)),
     claims=claims("Table 1 with m_rho = 1", dense_is_identical(x=X))
     + claims(
         "Figure 7 and section 4.1",
@@ -50,7 +51,7 @@ task = Task(
         transfers(x=X),
         rivals_cost_more(x=X),
     ),
-    figure=bind(".models.sweep_figures:our_sweep_panels", schemes=SCHEMES, x=X),
+    figure=bind(".models.sweep_figures:sweep_panels", schemes=SCHEMES, x=X),
     caption="Train loss against the base standard deviation at the start, one line per density."
     f" {CURVES} {NOT_PUBLISHED}",
     alt="Three panels of train loss against log2 initial standard deviation, one line per density,"

@@ -5,10 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from harness.declare import Scope, Task, at_least, claims
-from reproductions.supar.models.captions import OTHER_LEVEL, READINGS, SPREAD
-from reproductions.supar.models.claims import OURS, STATED, Row
-from reproductions.supar.models.printed import stated
+from harness.declare import Scope, Task, at_least, bind, claims
+from reproductions.supar.models.claims import (
+    OTHER_LEVEL,
+    OURS,
+    READINGS,
+    SPREAD,
+    STATED,
+    Row,
+    stated,
+)
 from reproductions.supar.models.schemes import NAMES
 from reproductions.supar.sweeps import table
 from reproductions.supar.sweeps.experiment import lr_sweep
@@ -53,7 +59,13 @@ task = Task(
     table=table.BEST,
     claims=claims("Figure 8 and section 4.1", below("sp"), below("mup"))
     + claims("section 4.1", as_stated("sp"), as_stated("mup")),
-    figure=".models.loss_figures:best_loss_panels",
+    figure=bind(
+        ".models.loss_figures:beside_readings",
+        ours={"train loss, ours": "train_loss", "test loss, ours": "test_loss"},
+        read="train loss, arXiv v1 as read",
+        label="loss at the chosen rate (nats)",
+        aspect=1.05,
+    ),
     caption="Loss against density at the learning rate of least validation loss, chosen per scheme,"
     f" density and seed from equally many candidates. {SPREAD} Train loss is the paper's measure;"
     f" test loss is on text that chose nothing. Hollow and dashed: best losses among {READINGS}"

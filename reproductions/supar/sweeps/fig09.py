@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from harness.declare import Task, at_least, bind, claims, monotone, more_than, within
-from reproductions.supar.models.captions import CURVES, OTHER_LEVEL, READINGS
-from reproductions.supar.models.claims import OURS
+from reproductions.supar.models.claims import CURVES, OTHER_LEVEL, OURS, READINGS
 from reproductions.supar.models.optima import optimum_shifts
 from reproductions.supar.models.schemes import LABELS, SCHEMES
 from reproductions.supar.sweeps import quantities as q
@@ -21,7 +20,7 @@ NOISE = 0.005
 task = Task(
     "supar/fig09",
     reads=(iso_parameter,),
-    table=table.of_rates(table.ladder_runs),
+    table=table.of_rates(table.runs_of(iso_parameter)),
     claims=claims(
         "Figure 9 and section 4.2",
         (

@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from harness.declare import Task, claims, within
-from reproductions.supar.models.captions import CURVES, NOT_PUBLISHED
-from reproductions.supar.models.claims import NEARLY_STATED, OURS
+from reproductions.supar.models.claims import CURVES, NEARLY_STATED, NOT_PUBLISHED, OURS
 from reproductions.supar.sweeps import quantities as q
 from reproductions.supar.sweeps import table
 from reproductions.supar.sweeps.experiment import iso_neuron, lr_sweep

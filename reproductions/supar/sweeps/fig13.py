@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from harness.declare import Task, bind, claims, more_than
-from reproductions.supar.models.captions import CURVES, NOT_PUBLISHED
-from reproductions.supar.models.claims import OURS
+from reproductions.supar.models.claims import CURVES, NOT_PUBLISHED, OURS
 from reproductions.supar.models.schemes import ABLATIONS, NAMES
 from reproductions.supar.sweeps import quantities as q
 from reproductions.supar.sweeps import table
@@ -42,7 +41,7 @@ task = Task(
             for scheme in ABLATIONS
         ),
     ),
-    figure=bind(".models.sweep_figures:our_sweep_panels", schemes=table.ABLATED, x=X),
+    figure=bind(".models.sweep_figures:sweep_panels", schemes=table.ABLATED, x=X),
     caption="Train loss against the base standard deviation at the start, one line per density."
     f" {CURVES} Both ablations have μP's dense runs. {NOT_PUBLISHED}",
     alt="Three panels of train loss against log2 initial standard deviation, one line per density,"

@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from harness.declare import Task, at_least, bind, claims
-from reproductions.supar.models.captions import CURVES, NOT_PUBLISHED
-from reproductions.supar.models.claims import OURS, costs_more
+from reproductions.supar.models.claims import CURVES, NOT_PUBLISHED, OURS, costs_more
 from reproductions.supar.models.optima import optimum_either_way
 from reproductions.supar.models.schemes import ABLATIONS, NAMES
 from reproductions.supar.sweeps import table
@@ -36,7 +35,7 @@ task = Task(
             " under SμPar.",
         ),
     ),
-    figure=bind(".models.sweep_figures:our_sweep_panels", schemes=table.ABLATED, x="log2_lr"),
+    figure=bind(".models.sweep_figures:sweep_panels", schemes=table.ABLATED, x="log2_lr"),
     caption="Train loss against the peak base learning rate, one line per density."
     f" {CURVES} Both ablations have μP's dense runs. {NOT_PUBLISHED}",
     alt="Three panels of train loss against log2 learning rate, one line per density, for μP with"

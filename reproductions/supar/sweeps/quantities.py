@@ -71,7 +71,7 @@ def best_losses(table: pd.DataFrame, *, scheme: str, x: str = "log2_lr") -> dict
         rows = pick(table, scheme=scheme, density=density)
         if rows["val_loss"].isna().all():
             raise InvalidQuantity(f"{scheme} at density {density:g}: no run has a loss")
-        best = rows.loc[rows["val_loss"].idxmin()]
+        best = rows.sort_values("val_loss", kind="stable").iloc[0]
         if best[x] in (rows[x].min(), rows[x].max()):
             raise InvalidQuantity(
                 f"{scheme} at density {density:g}: the least validation loss is on the edge of its"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
-from harness.declare import Table, Tables, columns_of, param, value
+from harness.declare import Experiment, Table, Tables, columns_of, param, value
 from reproductions.supar.models.points import StdPoint
 from reproductions.supar.models.schemes import ABLATIONS, SCHEMES
 from reproductions.supar.models.tables import (
@@ -21,7 +21,6 @@ from reproductions.supar.models.tables import (
 )
 from reproductions.supar.sweeps.experiment import (
     iso_neuron,
-    iso_parameter,
     lr_ablation,
     lr_sweep,
     sigma_sweep,
@@ -34,24 +33,9 @@ Rows = Callable[[Tables], "pd.DataFrame"]
 ABLATED = (*ABLATIONS, "supar")
 
 
-def two_schemes(tables: Tables) -> pd.DataFrame:
-    """Return the sweep of standard parameterization and SmuPar, the two panels of Figure 1."""
-    return _only(runs(tables[lr_sweep.id]), ("sp", "supar"))
-
-
-def all_schemes(tables: Tables) -> pd.DataFrame:
-    """Return the sweep of the three schemes."""
-    return runs(tables[lr_sweep.id])
-
-
-def ladder_runs(tables: Tables) -> pd.DataFrame:
-    """Return the sweep on nets of equal hidden weights."""
-    return runs(tables[iso_parameter.id])
-
-
-def std_schemes(tables: Tables) -> pd.DataFrame:
-    """Return the sweep of the standard deviation under the three schemes."""
-    return _only(runs(tables[sigma_sweep.id]), SCHEMES)
+def runs_of(experiment: Experiment, schemes: Collection[str] = SCHEMES) -> Rows:
+    """Return what takes an experiment's runs under some schemes."""
+    return lambda tables: _only(runs(tables[experiment.id]), schemes)
 
 
 def std_ablations(tables: Tables) -> pd.DataFrame:
@@ -104,15 +88,15 @@ def best_runs(tables: Tables) -> pd.DataFrame:
 def _best(group: pd.DataFrame) -> dict[str, object]:
     """Return the chosen run of one scheme, density and seed."""
     rates = group["log2_lr"].astype(float)
-    losses = group["val_loss"].astype(float)
-    chosen = group.loc[losses.idxmin()] if losses.notna().any() else None
+    first = group.sort_values("val_loss", kind="stable").iloc[0]
+    chosen = None if math.isnan(first["val_loss"]) else first
     names = ("log2_lr", "val_loss", "train_loss", "test_loss")
     picked = {name: math.nan if chosen is None else float(chosen[name]) for name in names}
     edge = chosen is None or picked["log2_lr"] in (rates.min(), rates.max())
     return {**picked, "on_edge": edge, "num_rates": int(rates.nunique())}
 
 
-def _only(table: pd.DataFrame, schemes: tuple[str, ...]) -> pd.DataFrame:
+def _only(table: pd.DataFrame, schemes: Collection[str]) -> pd.DataFrame:
     return table[table["scheme"].isin(schemes)]
 
 

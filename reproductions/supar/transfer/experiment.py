@@ -6,11 +6,12 @@ nets of `transfer` are kept as artifacts, so that downstream scores need no retr
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 
 from harness.declare import Profile
-from reproductions.supar.method.base_hyperparameters import TABLE_3
+from reproductions.supar.method.parameterization import TABLE_3
 from reproductions.supar.models.gpt_experiment import gpt_experiment
 from reproductions.supar.models.points import (
     CPU_DENSITIES,
@@ -20,8 +21,10 @@ from reproductions.supar.models.points import (
     PUBLISHED_SP_STD,
     FixedPoint,
     Net,
+    Rung,
     decaying,
-    fixed_point,
+    seeds_of,
+    started,
 )
 from reproductions.supar.models.schemes import SCHEMES
 from reproductions.supar.sweeps.experiment import LADDER_NETS, ladder
@@ -34,8 +37,6 @@ DEEP_SP_CENTRE = -3
 PAPER_DEEP_SP_RATE = 6e-4
 WIDE_FACTOR = 1 / 3
 """The paper's 2e-4 over its 6e-4, for widths over 1088 / 768 of the first rung's."""
-MODEL = "model.safetensors"
-"""The artifact that holds a trained net."""
 
 BOOKS = replace(
     MEDIUM, data="books", tokenizer="bytes", feed_forward="swiglu", positions="alibi", context=128,
@@ -72,15 +73,21 @@ DENSITIES: dict[Profile, tuple[float, ...]] = {
 }
 
 
+def untuned(
+    seeds: Iterable[int], rungs: Sequence[Rung], sp_rate: Callable[[float], float]
+) -> Iterator[FixedPoint]:
+    """Yield the three schemes; SP's rate, by density, is not that of Table 3."""
+    for seed, scheme, (density, net) in product(seeds, SCHEMES, rungs):
+        lr = sp_rate(density) if scheme == "sp" else TABLE_3.lr
+        yield started(FixedPoint, net, scheme, density, seed, sp_std=PUBLISHED_SP_STD, lr=lr)
+
+
 def transfer_grid(profile: Profile) -> Iterator[FixedPoint]:
     """Yield one net per scheme and density; at `paper` 12.13B tokens each."""
     tuned = profile in ("smoke", "cpu")
     sp_rate = 2.0 ** (ETA_LOG2 + SP_CENTRE) if tuned else PAPER_SP_RATE
-    for seed in range(1 if profile == "smoke" else 3):
-        for scheme in SCHEMES:
-            lr = sp_rate if scheme == "sp" else TABLE_3.lr
-            for density in DENSITIES[profile]:
-                yield fixed_point(NETS[profile], scheme, density, seed, lr, sp_std=PUBLISHED_SP_STD)
+    rungs = [(density, NETS[profile]) for density in DENSITIES[profile]]
+    yield from untuned(seeds_of(profile), rungs, lambda density: sp_rate)
 
 
 def deep_grid(profile: Profile) -> Iterator[FixedPoint]:
@@ -91,13 +98,9 @@ def deep_grid(profile: Profile) -> Iterator[FixedPoint]:
     """
     tuned = profile in ("smoke", "cpu")
     sp_rate = 2.0 ** (ETA_LOG2 + DEEP_SP_CENTRE) if tuned else PAPER_DEEP_SP_RATE
-    rungs = list(ladder(DEEP_NETS[profile]))[: 2 if profile == "smoke" else None]
-    for seed in range({"smoke": 1, "cpu": 5}.get(profile, 3)):
-        for scheme in SCHEMES:
-            for density, net in rungs:
-                wide = sp_rate * WIDE_FACTOR if density < 1 / 2 else sp_rate
-                lr = wide if scheme == "sp" else TABLE_3.lr
-                yield fixed_point(net, scheme, density, seed, lr, sp_std=PUBLISHED_SP_STD)
+    seeds = range(5) if profile == "cpu" else seeds_of(profile)
+    rungs = ladder(DEEP_NETS[profile], profile)
+    yield from untuned(seeds, rungs, lambda d: sp_rate * WIDE_FACTOR if d < 1 / 2 else sp_rate)
 
 
 transfer = gpt_experiment(
@@ -105,7 +108,7 @@ transfer = gpt_experiment(
     version=1,
     params=FixedPoint,
     grid=transfer_grid,
-    run=".transfer.trial:train_and_keep",
+    run="gpt_trial:train_and_keep",
     address=("scheme", "density", "seed"),
 )
 fixed_hyperparameters = gpt_experiment(

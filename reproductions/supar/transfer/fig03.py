@@ -5,10 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from harness.declare import PAPER, Scope, Task, at_least, claims, ordering
-from reproductions.supar.models.captions import READINGS, SPREAD
-from reproductions.supar.models.claims import OURS, STATED, Row, dense_is_identical
-from reproductions.supar.models.printed import stated
+from harness.declare import PAPER, Scope, Task, at_least, bind, claims, ordering
+from reproductions.supar.models.claims import (
+    OURS,
+    READINGS,
+    SPREAD,
+    STATED,
+    Row,
+    dense_is_identical,
+    stated,
+)
 from reproductions.supar.models.schemes import LABELS, NAMES
 from reproductions.supar.transfer import quantities as q
 from reproductions.supar.transfer import table
@@ -80,7 +86,13 @@ task = Task(
         ),
     )
     + claims("abstract and section 1", as_stated("sp"), as_stated("mup")),
-    figure=".models.loss_figures:transfer_panels",
+    figure=bind(
+        ".models.loss_figures:beside_readings",
+        ours={"ours": LOSS},
+        read="arXiv v1 as read",
+        label="validation loss (nats)",
+        aspect=0.85,
+    ),
     caption="Left: validation loss against density, hyperparameters carried over and not tuned."
     f" {SPREAD} Right, hollow and dashed: {READINGS} Figure 3, whose SP curve the final paper"
     " replaced. Orders compare, levels do not.",

@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from harness.declare import CHECK, Task, at_least, claims
-from reproductions.supar.models.captions import NOT_PUBLISHED, SPREAD
-from reproductions.supar.models.claims import OURS, dense_is_identical
+from reproductions.supar.models.claims import NOT_PUBLISHED, OURS, SPREAD, dense_is_identical
 from reproductions.supar.models.schemes import LABELS
 from reproductions.supar.transfer import quantities as q
 from reproductions.supar.transfer import table

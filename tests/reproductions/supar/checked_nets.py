@@ -1,6 +1,6 @@
 """Tiny language models under a parameterization, as a user of the coordinate check builds them.
 
-Ours, and transformers' Llama and GPT-2 from configurations, with random weights. Their forward
+Transformers' Llama and GPT-2 from configurations, with random weights. Their forward
 multipliers are hooks, and their attention scales an attribute.
 """
 
@@ -13,7 +13,6 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from reproductions.nets.gpt import GPT, GPTConfig, next_token_loss
 from reproductions.supar import (
     TABLE_3,
     CheckedModel,
@@ -62,33 +61,6 @@ def gpt2(width: int, *, num_layers: int = 1) -> Any:
     return transformers.GPT2LMHeadModel(config)
 
 
-def checked_gpt(scheme: Scheme) -> Factory:
-    """Return what builds our GPT."""
-
-    def make(*, width: int, density: float, seed: int) -> CheckedModel:
-        table = _table(scheme, width, density)
-        config = GPTConfig(
-            vocab_size=VOCABULARY,
-            width=width,
-            num_layers=1,
-            head_size=HEAD,
-            context=POSITIONS,
-            feed_forward="gelu",
-            feed_forward_width=4 * width,
-            positions="learned",
-            bias=False,
-            embedding_multiplier=table.embedding_multiplier,
-            logit_multiplier=table.logit_multiplier,
-            attention_scale=table.attention_scale(HEAD),
-        )
-        model = GPT(config, generator=torch.Generator())
-        hidden = linear_layers(model, exclude=())
-        sparsify(model, layers=hidden, density=density, generator=_generator(seed))
-        return _checked(model, table, infer_roles(model, hidden), seed, _loss)
-
-    return make
-
-
 def checked_llama(scheme: Scheme) -> Factory:
     """Return what builds a Llama whose linear layers are sparse."""
 
@@ -97,7 +69,7 @@ def checked_llama(scheme: Scheme) -> Factory:
         _scale(model, table, model.model.embed_tokens, [b.self_attn for b in model.model.layers])
         hidden = linear_layers(model, exclude=["lm_head"])
         sparsify(model, layers=hidden, density=density, generator=_generator(seed))
-        return _checked(model, table, infer_roles(model, hidden), seed, _hugging_face_loss)
+        return _checked(model, table, infer_roles(model, hidden), seed)
 
     return make
 
@@ -110,7 +82,7 @@ def checked_gpt2(scheme: Scheme) -> Factory:
         table, model = _table(scheme, width, density), gpt2(width)
         _scale(model, table, model.transformer.drop, [b.attn for b in model.transformer.h])
         roles = infer_roles(model, ["transformer.h"])
-        return _checked(model, table, roles, seed, _hugging_face_loss)
+        return _checked(model, table, roles, seed)
 
     return make
 
@@ -133,22 +105,16 @@ def _scale(model: Any, table: Parameterization, embedded: nn.Module, attention: 
         layer.scaling = table.attention_scale(HEAD)
 
 
-def _checked(
-    model: nn.Module, table: Parameterization, roles: Any, seed: int, loss: Any
-) -> CheckedModel:
+def _checked(model: nn.Module, table: Parameterization, roles: Any, seed: int) -> CheckedModel:
     table.initialize(model, roles, _generator(seed))
     groups = param_groups(model, table, roles, weight_decay=0.0, decay="coupled")
     return CheckedModel(
         model=model,
         optimizer=torch.optim.AdamW(groups, betas=(0.9, 0.95)),
-        loss=loss,
+        loss=_loss,
         batches=torch.randint(VOCABULARY, (3, 4, POSITIONS), generator=_generator(seed)),
     )
 
 
-def _loss(model: nn.Module, tokens_BT: Tensor) -> Tensor:
-    return next_token_loss(model(tokens_BT[:, :-1]), tokens_BT[:, 1:])
-
-
-def _hugging_face_loss(model: Any, tokens_BT: Tensor) -> Tensor:
+def _loss(model: Any, tokens_BT: Tensor) -> Tensor:
     return model(input_ids=tokens_BT, labels=tokens_BT).loss

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from reproductions.nets.gpt import draw_normal
 from reproductions.supar.method.dynamic import (
     Gmp,
     RegrownMoments,
@@ -17,21 +16,17 @@ from reproductions.supar.method.dynamic import (
     attach_full_masks,
 )
 from reproductions.supar.method.masks import masked_layers, sparsify
-from reproductions.supar.models.training import Topology
+from tests.reproductions.supar import masked_nets
+from tests.reproductions.supar.masked_nets import HIDDEN, inputs_of, loss_of
 from tests.reproductions.supar.small import zeros_under
 
 SCHEDULE = UpdateSchedule(num_steps=40, interval=4, end_step=30)
-HIDDEN = ("0", "2")
 MakeOptimizer = Callable[[nn.Module], torch.optim.Optimizer]
 
 
 def unmasked() -> nn.Sequential:
     """Return a net of two hidden matrices, 24 x 10 and 24 x 24."""
-    model = nn.Sequential(
-        nn.Linear(10, 24), nn.Tanh(), nn.Linear(24, 24), nn.Tanh(), nn.Linear(24, 3)
-    )
-    draw_normal(model, std=0.3, generator=torch.Generator().manual_seed(7))
-    return model
+    return masked_nets.mlp(24)
 
 
 def mlp(*, density: float, dtype: torch.dtype = torch.float32) -> nn.Sequential:
@@ -84,15 +79,6 @@ def gmp(model: nn.Module, optimizer: torch.optim.Optimizer, *, density: float = 
     return Gmp(model=model, optimizer=optimizer, schedule=SCHEDULE, density=density)
 
 
-def inputs_of(step: int, dtype: torch.dtype = torch.float32) -> Tensor:
-    generator = torch.Generator().manual_seed(100 + step)
-    return torch.randn(16, 10, generator=generator, dtype=torch.float64).to(dtype)
-
-
-def loss_of(model: nn.Module, inputs: Tensor) -> Tensor:
-    return (model(inputs) - inputs[:, :3]).square().mean()
-
-
 @dataclass(frozen=True)
 class Step:
     """A training step as seen once it is over."""
@@ -105,7 +91,7 @@ class Step:
 def steps_of(
     model: nn.Module,
     optimizer: torch.optim.Optimizer,
-    topology: Topology,
+    topology: Rigl | Gmp,
     *,
     first: int = 0,
     last: int = SCHEDULE.num_steps,

@@ -48,8 +48,8 @@ TRAINED = (
     trained(
         "dense_pilot",
         Mutation(
-            where="reproductions.supar.models.gpt_trial:settings_of",
-            instead=around(lambda settings, params: replace(settings(params), betas=(0.95, 0.9))),
+            where="reproductions.supar.models.training:BETAS",
+            instead=lambda betas: betas[::-1],
             breaks="The two betas of AdamW are exchanged.",
         ),
         {},

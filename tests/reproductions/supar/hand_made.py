@@ -8,9 +8,10 @@ from functools import partial
 
 import pandas as pd
 
-from reproductions.supar.models.printed import printed
 from reproductions.supar.models.schemes import ABLATIONS
-from reproductions.supar.rules.tab01 import RULES, table_1
+from reproductions.supar.rules.experiment import RULES
+from reproductions.supar.rules.tab01 import table_1
+from reproductions.supar.settings.quantities import claimed
 
 DENSITIES = (1.0, 0.5, 0.25, 0.125, 0.0625)
 LADDER = DENSITIES[:4]
@@ -211,12 +212,14 @@ def identities(holds: bool) -> pd.DataFrame:
 def settings(holds: bool, *, word: str) -> pd.DataFrame:
     """Every printed setting of a table; another number, beyond all rounding, where claims fail."""
     rows = []
-    for cell in printed(word):
-        item, _, scheme = cell.series.partition(" ")
-        place = {"item": item or word, "scheme": scheme or "all", "density": cell.x or "all"}
-        if (value := cell.number) is not None:
-            other = value if holds else 4.0 * value or 7.0
-            rows.append({**place, "setting": cell.y_name, "value": other})
+    for cell in claimed(word):
+        value = cell.number if holds else 4.0 * cell.number or 7.0
+        place = {
+            "item": cell.item,
+            "scheme": cell.scheme or "all",
+            "density": cell.density or "all",
+        }
+        rows.append({**place, "setting": cell.name, "value": value})
     return pd.DataFrame(rows)
 
 

@@ -15,20 +15,14 @@ from harness.declare.params import Params, Scalar
 from harness.store.seeds import derive_seed
 from reproductions.nets.gpt import GPT, GPTConfig
 from reproductions.supar import TABLE_3, Parameterization, Scheme
+from reproductions.supar.models.points import Training
 from reproductions.supar.models.text import Batch, character_corpus, training_batches
-from reproductions.supar.models.training import Seeds, Settings, build_gpt, generator_of
+from reproductions.supar.models.training import Seeds, build_gpt, generator_of
 
-SETTINGS = Settings(
-    num_steps=12,
-    warmup_steps=2,
-    schedule="to_tenth",
-    betas=(0.9, 0.95),
-    eps=1e-8,
-    weight_decay=0.1,
-    decay="coupled",
+TRAINING = Training(
+    data="", batch_size=4, micro_batches=1, steps=12, warmup_steps=2, schedule="to_tenth",
     clip_norm=1.0,
-    num_micro_batches=1,
-)
+)  # fmt: skip
 TEXT = "the quick brown fox jumps over the lazy dog. pack my box with five dozen jugs! " * 80
 
 
@@ -64,7 +58,7 @@ def gpt(parameterization: Parameterization, *, width: int = 64, seed: int = 0) -
     return build_gpt(shape, parameterization, seeds, mask_density=parameterization.density)
 
 
-def batches(num_batches: int = SETTINGS.num_steps, *, seed: int = 5) -> Iterator[Batch]:
+def batches(num_batches: int = TRAINING.steps, *, seed: int = 5) -> Iterator[Batch]:
     """Yield training batches of `TEXT`."""
     return training_batches(
         character_corpus(TEXT).train_N,

@@ -51,24 +51,6 @@ def test_score_is_the_plain_sum_of_log_probabilities(net: GPT) -> None:
         assert scored.log_likelihood == pytest.approx(expected, rel=1e-6)
 
 
-def test_context_loses_its_oldest_bytes_first(net: GPT) -> None:
-    context, continuation = b"an opening that is too long, and then the cat", b" sat"
-    long, cut, other = score(
-        net,
-        [
-            (context, continuation),
-            (context[-16:], continuation),
-            (b"X" + context[-12:], continuation),
-        ],
-    )
-    # The last byte is predicted from 16 before it, the first from 16 of the context.
-    assert long.log_likelihood == pytest.approx(
-        plain_window(net, context + continuation, num_scored=4), rel=1e-6
-    )
-    assert long.log_likelihood == pytest.approx(cut.log_likelihood, rel=0.2)
-    assert long.log_likelihood != other.log_likelihood
-
-
 @torch.no_grad()
 def plain_window(net: GPT, whole: bytes, *, num_scored: int) -> float:
     """Score the last bytes in one window of the net's context, in float64."""

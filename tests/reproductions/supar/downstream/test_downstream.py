@@ -22,21 +22,17 @@ from harness.declare.verdict import Word
 from harness.errors import DataError
 from reproductions.nets.gpt import GPT
 from reproductions.supar.downstream import lm_tasks, tab02, tab02_proxy
-from reproductions.supar.downstream import table as tables
 from reproductions.supar.downstream.experiment import (
     NOT_GIVEN,
-    UNTRAINED,
     GivenNet,
     ScoredNet,
     downstream,
     given,
-    net_of,
 )
 from reproductions.supar.downstream.quantities import average, leads, leads_at_lowest
 from reproductions.supar.downstream.trial import checkpoint_file, net_config
 from reproductions.supar.models.points import point as made
 from reproductions.supar.models.training import generator_of
-from reproductions.supar.transfer.experiment import transfer
 from tests.checkout import PAPERS
 from tests.reproductions.supar import small
 from tests.reproductions.supar.scored import Context, Kept
@@ -115,20 +111,6 @@ def context_of(point: ScoredNet, *, val_loss: float | None = 1.0, data: Any = No
     return Context(experiment=downstream, params=point, text=SENTENCES, kept=kept, data=data)
 
 
-@pytest.mark.parametrize("profile", ["smoke", "cpu"])
-def test_every_trial_starts_from_one_of_figure_3(profile: Any) -> None:
-    nets = small.points(transfer, profile)
-    assert [net_of(point) for point in small.points(downstream, profile)] == nets
-
-
-def test_paper_grid_names_every_net_of_figure_3_and_starts_from_none() -> None:
-    points = given.params_of("paper")
-    assert len(points) == len(transfer.params_of("paper"))
-    assert not given.uses
-    needs = given.needs_of(points[0])
-    assert (needs.device, "lm_eval" in needs.packages) == ("cuda", True)
-
-
 def test_diverged_net_has_a_row_a_task_without_accuracy() -> None:
     point = small.points(downstream)[0]
     outcome = small.run(downstream, point, context_of(point, val_loss=None))
@@ -174,43 +156,6 @@ def test_missing_checkpoint_says_what_to_do(folder: str) -> None:
 
 
 # --- tables ---
-
-
-def frames(*, names: tuple[str, ...] = lm_tasks.LOCAL) -> dict[str, pd.DataFrame]:
-    """Return long frames of one seed: two nets and an untrained one."""
-    rows = [
-        {"scheme": scheme, "density": 1.0, "seed": 0, "checkpoint": checkpoint}
-        | {"task": name, "accuracy": 0.3, "stderr": 0.1, "random_accuracy": 0.25}
-        | {"num_documents": 8, "lm_eval_version": "0", "task_sha256": "0"}
-        for scheme, checkpoint in (("sp", ""), ("supar", ""), ("supar", UNTRAINED))
-        for name in names
-    ]
-    table = pd.DataFrame(rows)
-    untrained = table["checkpoint"] == UNTRAINED
-    return {
-        "supar/downstream": table[~untrained].drop(columns="checkpoint"),
-        "supar/downstream_given": table[untrained],
-    }
-
-
-def test_table_has_a_row_a_net_and_task_race_without_accuracy_and_guessing() -> None:
-    table = tables.task_accuracies(frames())
-    race = table[table["task"] == "race"]
-    assert sorted(race["scheme"]) == ["sp", "supar", "untrained"]
-    assert race["accuracy"].isna().all()
-    assert (race["num_documents"] == 0).all()
-    guesses = table[table["scheme"] == "random"]
-    assert sorted(guesses["task"]) == sorted(lm_tasks.LOCAL)
-    assert set(guesses["accuracy"]) == {0.25}
-    assert guesses["density"].isna().all()
-    assert guesses["stderr"].isna().all()
-    assert len(table) == 3 * 4 + 3 + 4
-
-
-def test_race_that_was_run_is_shown_as_it_is() -> None:
-    table = tables.task_accuracies(frames(names=TASKS))
-    assert len(table[table["task"] == "race"]) == 4
-    assert table["accuracy"].notna().all()
 
 
 # --- quantities and claims ---
@@ -291,20 +236,3 @@ def test_guessing_is_held_against_the_row_of_table_2() -> None:
     for task, value in tab02.RANDOM_ROW:
         (row,) = random[words.map(lambda found, name=names[task]: name in found)].to_dict("records")
         assert row["value"] == value
-
-
-def test_printed_averages_are_found_where_the_paper_gives_them() -> None:
-    reference = pd.DataFrame(
-        {
-            "series": ["supar Avg", "supar Avg", "sp Avg"],
-            "y_name": "accuracy",
-            "x": [1.0, 0.007812, 0.007812],
-            "value": [0.48, 0.40, 0.34],
-        }
-    )
-    found = {
-        claim.id: claim.criterion.paper_value(reference)
-        for claim in tab02.task.claims
-        if claim.criterion.paper_value is not None
-    }
-    assert found == {"supar_average": 0.40, "sp_average": 0.34}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from itertools import product
 from typing import Any
 
 import pandas as pd
@@ -78,17 +77,6 @@ def test_sizes_equal_those_worked_out_by_hand() -> None:
         )
         change = embed[batch.tokens_BT].flatten(0, 1) @ weight.T - y
         expected_change = float(change.square().mean().sqrt())
-
-
-def test_hooks_are_gone_afterwards_even_after_an_error() -> None:
-    model = _Tiny()
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
-    _measure(model, optimizer)
-    assert not model.watched._forward_hooks
-    bad = Batch(tokens_BT=torch.tensor([[99]]), targets_BT=torch.tensor([[0]]))
-    with pytest.raises(IndexError):
-        measure_steps(model, optimizer, [bad], {"watched": model.watched}, loss=gpt_loss)
-    assert not model.watched._forward_hooks
 
 
 def test_data_have_a_gradient_at_the_layer_that_takes_them() -> None:
@@ -273,38 +261,27 @@ def _at_start(scheme: str, density: float) -> dict[str, Coordinates]:
     config = replace(small.config(table, width=256), num_layers=2)
     seeds = Seeds(init=0, masks=1)
     model = build_gpt(config, table, seeds, mask_density=density, pattern="bernoulli")
-    optimizer = build_adamw(model, table, small.SETTINGS)
+    optimizer = build_adamw(model, table)
     layers = {name: module for part in gpt_blocks(model).values() for name, module in part.items()}
     rows = measure_steps(model, optimizer, small.batches(1), layers, loss=gpt_loss)
     assert [row.layer for row in rows] == LAYERS
     return {row.layer: row for row in rows}
 
 
-@pytest.mark.parametrize("layer", LAYERS)
 @pytest.mark.parametrize(("scheme", "slope"), [("supar", 0.0), ("mup", 1.0), ("sp", 1.0)])
 def test_activations_at_the_start_scale_with_density_as_theory_says(
-    scheme: str, slope: float, layer: str
+    scheme: str, slope: float
 ) -> None:
     # Two masked matrices in series, each giving sqrt(density), which SmuPar undoes.
-    sparse, dense = _at_start(scheme, 1 / 4)[layer], _at_start(scheme, 1.0)[layer]
-    ratio = sparse.mean_abs_activation / dense.mean_abs_activation
-    assert math.log2(ratio) / math.log2(1 / 4) == pytest.approx(slope, abs=0.3)
+    sparse, dense = _at_start(scheme, 1 / 4), _at_start(scheme, 1.0)
+    for layer in LAYERS:
+        ratio = sparse[layer].mean_abs_activation / dense[layer].mean_abs_activation
+        assert math.log2(ratio) / math.log2(1 / 4) == pytest.approx(slope, abs=0.3), layer
 
 
 def _smoke_rows() -> tuple[dict[str, Any], list[dict[str, Any]]]:
     point = small.points(coordinate_check)[0]
     return point.to_json(), [dict(row) for row in small.run(coordinate_check, point)]
-
-
-def test_a_trial_has_a_row_per_step_and_layer() -> None:
-    _, rows = _smoke_rows()
-    sizes = ("mean_abs_activation", "delta_y_rms", "grad_x_rms")
-    assert [(row["step"], row["layer"]) for row in rows] == list(product(range(10), LAYERS))
-    for row in rows:
-        assert row["layer"].endswith(row["block"])
-        assert (row["delta_y_rms"] is None) == (row["step"] == 0)
-        assert all(row[size] > 0.0 for size in sizes if row[size] is not None)
-    assert rows == _smoke_rows()[1]
 
 
 def test_figure_5_shows_means_over_layers() -> None:
@@ -318,11 +295,6 @@ def test_figure_5_shows_means_over_layers() -> None:
         row = table[(table["step"] == 3) & (table["block"] == "attention")].iloc[0]
         assert row[size] == pytest.approx(sum(pair) / 2), size
     assert table.loc[table["step"] == 0, "delta_y_rms"].isna().all()
-
-
-def test_a_kind_with_a_layer_without_value_has_none() -> None:
-    params, rows = _smoke_rows()
-    frame = pd.DataFrame([params | row for row in rows])
     gone = (frame["step"] == 3) & (frame["layer"] == LAYERS[0])
     frame.loc[gone, "grad_x_rms"] = float("nan")
     table = block_means({coordinate_check.id: frame})

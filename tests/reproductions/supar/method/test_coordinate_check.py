@@ -246,16 +246,6 @@ def test_a_size_of_zero_is_undecided_and_a_diverged_one_fails() -> None:
     assert "a size is not finite: the model diverged" in {row.reason for row in report.slopes}
 
 
-def test_an_unused_layer_is_named() -> None:
-    def make(*, width: int, density: float, seed: int) -> CheckedModel:
-        checked = _mlp("mup")(width=width, density=density, seed=seed)
-        checked.model.spare = nn.Linear(width, width)
-        return checked
-
-    with pytest.raises(SpecError, match="no gradient reaches the input of layer 'spare'"):
-        coordinate_check(make, (32, 64), (1,), num_steps=1, num_seeds=1)
-
-
 def test_one_width_checks_the_first_layer_on_data_and_the_readout_too() -> None:
     report = coordinate_check(_mlp("supar"), (128,), (1, 0.5, 0.25), num_steps=1)
     assert report.grid.layers == ("enter", *HIDDEN, "leave")
@@ -308,14 +298,6 @@ def test_bad_input_is_said(
     with pytest.raises(SpecError) as error:
         coordinate_check(_mlp("mup"), widths, densities, **{"num_steps": 1, **options})
     assert words in str(error.value)
-
-
-def test_a_factory_of_bare_models_is_refused() -> None:
-    def make(*, width: int, density: float, seed: int) -> Any:
-        return _Mlp(width, 1.0)
-
-    with pytest.raises(SpecError, match="model_factory returned _Mlp: need a CheckedModel"):
-        coordinate_check(make, (32, 64), (1,))
 
 
 def test_dropout_is_refused() -> None:

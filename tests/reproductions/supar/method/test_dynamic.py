@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import math
+from collections.abc import Callable
+from functools import partial
 
 import pytest
 import torch
@@ -17,11 +19,9 @@ from reproductions.supar.method.dynamic import (
     attach_full_masks,
     cosine_drop_fraction,
     cubic_density,
-    prune,
     regrow,
 )
 from reproductions.supar.method.masks import draw_mask, masked_layers, max_abs_masked
-from reproductions.supar.models.training import STATIC
 from tests.reproductions.supar.dynamic_nets import (
     HIDDEN,
     SCHEDULE,
@@ -38,7 +38,6 @@ from tests.reproductions.supar.dynamic_nets import (
     rigl,
     sgd,
     steps_of,
-    unmasked,
     zeros_under_masks,
 )
 from tests.reproductions.supar.small import zeros_under
@@ -51,26 +50,6 @@ OPTIMIZERS = pytest.mark.parametrize("make", [adamw, fused, amsgrad, sgd])
 def test_schedule_is_due_every_interval_and_at_its_end() -> None:
     due = [step for step in range(SCHEDULE.num_steps) if SCHEDULE.due(step)]
     assert due == [4, 8, 12, 16, 20, 24, 28, 30]
-
-
-@pytest.mark.parametrize("num_steps", [40, 300, 1169, 11752])
-def test_even_schedule_has_the_number_of_updates_asked_for(num_steps: int) -> None:
-    schedule = UpdateSchedule.evenly(num_steps, num_updates=10, part=0.75)
-    due = [step for step in range(num_steps) if schedule.due(step)]
-    assert len(due) == 10
-    assert due[-1] == math.floor(0.75 * num_steps)
-
-
-@pytest.mark.parametrize("num_updates", [0, 31])
-def test_even_schedule_of_no_update_or_too_many_is_refused(num_updates: int) -> None:
-    with pytest.raises(SpecError, match="need 1 <= num_updates <= 30"):
-        UpdateSchedule.evenly(40, num_updates=num_updates, part=0.75)
-
-
-@pytest.mark.parametrize("bad", [{"interval": 0}, {"interval": 31}, {"end_step": 40}])
-def test_schedule_that_never_ends_or_starts_is_refused(bad: dict[str, int]) -> None:
-    with pytest.raises(SpecError, match="need 1 <= interval <= end_step < num_steps=40"):
-        UpdateSchedule(**{"num_steps": 40, "interval": 4, "end_step": 30, **bad})
 
 
 def test_drop_fraction_falls_along_half_a_cosine() -> None:
@@ -204,23 +183,6 @@ def test_gradient_is_dense_at_update_steps_alone_and_gone_after() -> None:
             optimizer.step()
 
 
-def test_micro_batches_give_the_same_update_as_one_batch() -> None:
-    whole, parts = (mlp(density=0.25, dtype=torch.float64) for _ in range(2))
-    topologies = [rigl(model, adamw(model)) for model in (whole, parts)]
-    before = masks_of(whole)
-    inputs = inputs_of(4, torch.float64)
-    with topologies[0].backward(4):
-        loss_of(whole, inputs).backward()
-    with topologies[1].backward(4):
-        for part in inputs.chunk(2):
-            (loss_of(parts, part) / 2).backward()
-    for topology in topologies:
-        topology.update(4)
-    for name, mask in masks_of(whole).items():
-        assert torch.equal(mask, masks_of(parts)[name])
-        assert not torch.equal(mask, before[name])
-
-
 # --- RigL: how many, and what becomes of the others --------------------------------------------
 
 
@@ -242,20 +204,6 @@ def test_rigl_keeps_the_count_and_never_moves_masked_weights(
     assert all(int((first[name] & ~mask).sum()) > 0 for name, mask in previous.items())
 
 
-def test_optimizer_takes_no_step_at_an_update() -> None:
-    model = mlp(density=0.25)
-    optimizer = adamw(model)
-    topology = rigl(model, optimizer)
-    steps = steps_of(model, optimizer, topology)
-    waits = []
-    for _ in range(SCHEDULE.num_steps):
-        before = model[4].weight.detach().clone()
-        step = next(steps)
-        assert torch.equal(before, model[4].weight) != step.stepped
-        waits += [] if step.stepped else [step.number]
-    assert waits == [4, 8, 12, 16, 20, 24, 28]
-
-
 @pytest.mark.parametrize("regrown_moments", ["zeroed", "kept"])
 def test_adam_state_of_dropped_and_grown_weights(regrown_moments: RegrownMoments) -> None:
     model = mlp(density=0.25)
@@ -275,22 +223,6 @@ def test_adam_state_of_dropped_and_grown_weights(regrown_moments: RegrownMoments
         second = old["exp_avg_sq"] if regrown_moments == "kept" else old["exp_avg_sq"] * survivors
         assert torch.equal(state["exp_avg_sq"], second)
         assert state["step"] == old["step"]
-
-
-def test_grown_weights_start_at_zero_and_then_move() -> None:
-    model = mlp(density=0.25)
-    optimizer = adamw(model)
-    topology = rigl(model, optimizer)
-    list(steps_of(model, optimizer, topology, last=4))
-    before = masks_of(model)
-    steps = steps_of(model, optimizer, topology, first=4)
-    next(steps)
-    layers = masked_layers(model)
-    grown = {name: mask & ~before[name] for name, mask in masks_of(model).items()}
-    assert all(int(mask.sum()) > 0 for mask in grown.values())
-    assert all(not layers[name].weight[mask].any() for name, mask in grown.items())
-    next(steps)
-    assert all(bool(layers[name].weight[mask].all()) for name, mask in grown.items())
 
 
 # --- gradual pruning ---------------------------------------------------------------------------
@@ -330,14 +262,6 @@ def test_gmp_prunes_the_smallest_for_good() -> None:
                 assert float(magnitude[gone].max()) < float(magnitude[after].min())
 
 
-def test_prune_breaks_ties_in_row_major_order() -> None:
-    weight = torch.tensor([[2.0, -1.0, 1.0], [1.0, 0.0, -2.0]])
-    mask = torch.tensor([[True, True, True], [True, False, True]])
-    found = prune(weight, mask, num_kept=3)
-    assert found.tolist() == [[True, True, False], [False, False, True]]
-    assert torch.equal(prune(weight, mask, num_kept=6), mask)
-
-
 def test_gmp_ends_at_the_count_of_a_static_mask_per_layer() -> None:
     density = {"0": 0.3, "2": 0.7}
     model = mlp(density=1.0)
@@ -350,52 +274,36 @@ def test_gmp_ends_at_the_count_of_a_static_mask_per_layer() -> None:
         assert int(mask.sum()) == int(static.sum())
 
 
-def test_full_masks_change_nothing_before_the_first_pruning() -> None:
-    masked, plain = mlp(density=1.0), unmasked()
-    optimizers = [adamw(model) for model in (masked, plain)]
-    list(steps_of(masked, optimizers[0], gmp(masked, optimizers[0]), last=4))
-    list(steps_of(plain, optimizers[1], STATIC, last=4))
-    for found, expected in zip(masked.parameters(), plain.parameters(), strict=True):
-        assert torch.equal(found, expected)
-
-
 # --- bad input ---------------------------------------------------------------------------------
 
 
-def test_model_without_masks_is_refused() -> None:
+def refused(make: Callable[[nn.Module, torch.optim.Optimizer], object], *, density: float) -> str:
+    model = mlp(density=density)
+    with pytest.raises(SpecError) as told:
+        make(model, adamw(model))
+    return str(told.value)
+
+
+def test_bad_input_is_refused() -> None:
     model = nn.Sequential(nn.Linear(4, 4))
     for make in (rigl, gmp):
         with pytest.raises(SpecError, match="no masked layer"):
             make(model, adamw(model))
-
-
-def test_update_without_a_gradient_is_refused() -> None:
-    model = mlp(density=0.25)
-    with pytest.raises(SpecError, match="layer '0' has no gradient"):
-        rigl(model, adamw(model)).update(4)
-
-
-@pytest.mark.parametrize("fraction", [0.0, 1.0, math.nan])
-def test_drop_fraction_outside_its_range_is_refused(fraction: float) -> None:
-    model = mlp(density=0.25)
-    with pytest.raises(SpecError, match="need 0 < drop_fraction < 1"):
-        rigl(model, adamw(model), drop_fraction=fraction)
-
-
-def test_rigl_that_would_update_at_every_step_is_refused() -> None:
-    model = mlp(density=0.25)
-    schedule = UpdateSchedule(num_steps=10, interval=1, end_step=9)
-    with pytest.raises(SpecError, match="never let the optimizer step"):
-        rigl(model, adamw(model), schedule=schedule)
-
-
-def test_gmp_needs_a_density_for_every_masked_layer() -> None:
-    model = mlp(density=1.0)
+    for bad in ({"interval": 0}, {"interval": 31}, {"end_step": 40}):
+        with pytest.raises(SpecError, match="need 1 <= interval <= end_step < num_steps=40"):
+            UpdateSchedule(**{"num_steps": 40, "interval": 4, "end_step": 30, **bad})
+    always = UpdateSchedule(num_steps=10, interval=1, end_step=9)
+    sparse = {
+        "has no gradient": lambda *of: rigl(*of).update(4),
+        "need 0 < drop_fraction < 1": partial(rigl, drop_fraction=math.nan),
+        "never let the optimizer step": partial(rigl, schedule=always),
+    }
+    for words, make in sparse.items():
+        assert words in refused(make, density=0.25)
+    by_layer = {"0": 0.5}
+    whole = mlp(density=1.0)
     with pytest.raises(SpecError, match="no density for layer '2'"):
-        Gmp(model=model, optimizer=adamw(model), schedule=SCHEDULE, density={"0": 0.5})
-
-
-def test_layer_with_a_mask_gets_no_second() -> None:
+        Gmp(model=whole, optimizer=adamw(whole), schedule=SCHEDULE, density=by_layer)
     with pytest.raises(SpecError, match="has a mask already"):
         attach_full_masks(mlp(density=0.25), HIDDEN)
 

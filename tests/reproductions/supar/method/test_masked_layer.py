@@ -11,7 +11,6 @@ from contextlib import nullcontext
 import pytest
 import torch
 import torch.nn.functional as F
-import torch.nn.utils.prune as torch_prune
 from torch import Tensor, nn
 
 from harness.errors import SpecError
@@ -150,12 +149,6 @@ def test_a_new_start_is_sparse(draw: Callable[[nn.Module], None]) -> None:
     for name, value in model.state_dict().items():
         if name in (masks := masks_of(model)):
             assert zeros_under(value, masks[name])
-
-
-def test_reset_parameters_stores_zeros() -> None:
-    model = sparse_mlp()
-    reset(model)
-    assert max_abs_masked(model) == 0.0
 
 
 def test_a_functional_call_is_of_the_sparse_model() -> None:
@@ -343,21 +336,6 @@ def test_a_linear_layer_with_a_forward_pass_of_its_own_is_masked(
     model[0].weight.data.fill_(1.0)
     assert leak(model, twin, inputs_of()) == 0.0
     assert type(copy.deepcopy(model[0])) is type(model[0])
-
-
-def test_a_call_of_forward_itself_is_masked() -> None:
-    model = sparse_mlp()
-    model[0].weight.data.fill_(1.0)
-    kept = torch.where(model[0].weight_mask, 1.0, 0.0)
-    assert torch.equal(model[0].forward(inputs_of()), F.linear(inputs_of(), kept, model[0].bias))
-
-
-def test_prune_of_a_masked_layer_is_refused_and_changes_nothing() -> None:
-    model = sparse_mlp()
-    with pytest.raises(SpecError, match=r"torch\.nn\.utils\.prune"):
-        torch_prune.random_unstructured(model[0], "weight", 0.5)
-    train(model, adamw(model))
-    assert max_abs_masked(model) == 0.0
 
 
 def test_a_parametrized_masked_layer_is_refused_and_weight_norm_is_masked() -> None:

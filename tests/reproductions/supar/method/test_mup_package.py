@@ -12,7 +12,6 @@ alpha_output / m_d.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -23,6 +22,7 @@ from reproductions.nets.gpt import GPT, GPTConfig
 from reproductions.supar import (
     TABLE_3,
     Parameterization,
+    Role,
     infer_roles,
     linear_layers,
     param_groups,
@@ -43,7 +43,7 @@ def _mup_table(width: int) -> Parameterization:
     )
 
 
-def _gpt(width: int, *, bias: bool = True) -> GPT:
+def _gpt(width: int) -> GPT:
     table = _mup_table(width)
     config = GPTConfig(
         vocab_size=VOCABULARY,
@@ -54,12 +54,16 @@ def _gpt(width: int, *, bias: bool = True) -> GPT:
         feed_forward="swiglu",
         feed_forward_width=4 * width,
         positions="learned",
-        bias=bias,
+        bias=True,
         embedding_multiplier=table.embedding_multiplier,
         logit_multiplier=table.logit_multiplier,
         attention_scale=table.attention_scale(16),
     )
     return GPT(config, generator=torch.Generator().manual_seed(0))
+
+
+def _roles(model: GPT) -> dict[str, Role]:
+    return infer_roles(model, linear_layers(model, exclude=()))
 
 
 def _with_base_shapes(width: int) -> GPT:
@@ -74,78 +78,43 @@ def _rates(model: nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, floa
     return {names[p]: group["lr"] for group in optimizer.param_groups for p in group["params"]}
 
 
-def _our_rates(width: int) -> dict[str, float]:
-    model = _gpt(width)
-    roles = infer_roles(model, linear_layers(model, exclude=()))
-    groups = param_groups(model, _mup_table(width), roles, weight_decay=0.0, decay="coupled")
-    return _rates(model, torch.optim.AdamW(groups))
-
-
-def _their_rates(width: int) -> dict[str, float]:
-    model = _with_base_shapes(width)
-    return _rates(model, _mup().MuAdamW(model.parameters(), lr=TABLE_3.lr))
-
-
 @pytest.mark.parametrize("width", WIDTHS)
 def test_learning_rates_are_those_of_mu_adamw(width: int) -> None:
-    ours, theirs, base = _our_rates(width), _their_rates(width), _our_rates(BASE_WIDTH)
-    assert ours.keys() == theirs.keys() == base.keys()
+    model, measured = _gpt(width), _with_base_shapes(width)
+    groups = param_groups(
+        model, _mup_table(width), _roles(model), weight_decay=0.0, decay="coupled"
+    )
+    ours = _rates(model, torch.optim.AdamW(groups))
+    theirs = _rates(measured, _mup().MuAdamW(measured.parameters(), lr=TABLE_3.lr))
+    assert ours == pytest.approx(theirs, rel=1e-15)
     assert {name.split(".")[-2] for name in ours} >= {"qkv", "out", "gate", "up", "down"}
-    for name in ours:
-        assert ours[name] == pytest.approx(theirs[name], rel=1e-15), name
+    for name, rate in ours.items():
         hidden = name.startswith("blocks.") and name.endswith("weight") and "norm" not in name
-        assert ours[name] / base[name] == pytest.approx(BASE_WIDTH / width if hidden else 1.0), name
-
-
-def _matrices(model: nn.Module) -> dict[str, Tensor]:
-    return {name: p.detach() for name, p in model.named_parameters() if p.ndim >= 2}
-
-
-def _scales(tensors: Mapping[str, Tensor], draws: Mapping[str, Tensor]) -> dict[str, float]:
-    """Return the factor between equal draws, matrix by matrix."""
-    factors = {}
-    for name, tensor in tensors.items():
-        draw = draws[name]
-        factors[name] = float((tensor * draw).sum() / draw.square().sum())
-        torch.testing.assert_close(tensor, factors[name] * draw, rtol=1e-5, atol=1e-7, msg=name)
-    return factors
-
-
-def _standard_draws(width: int) -> dict[str, Tensor]:
-    """Return standard normal numbers in the order in which our initializer draws."""
-    generator = torch.Generator().manual_seed(3)
-    matrices = _matrices(_gpt(width))
-    return {name: torch.empty_like(m).normal_(generator=generator) for name, m in matrices.items()}
-
-
-def _our_stds(width: int) -> dict[str, float]:
-    model = _gpt(width)
-    roles = infer_roles(model, linear_layers(model, exclude=()))
-    _mup_table(width).initialize(model, roles, torch.Generator().manual_seed(3))
-    return _scales(_matrices(model), _standard_draws(width))
-
-
-def _their_stds(width: int) -> dict[str, float]:
-    model, draws = _with_base_shapes(width), {}
-    # mup's initializers take no generator: the global one is used, and put back afterwards.
-    with torch.random.fork_rng(devices=[]):
-        for name, parameter in model.named_parameters():
-            if parameter.ndim >= 2:
-                torch.manual_seed(5)
-                _mup().init.normal_(parameter, std=TABLE_3.init_std)
-                torch.manual_seed(5)
-                draws[name] = torch.empty_like(parameter).normal_()
-    return _scales(_matrices(model), draws)
+        assert rate / TABLE_3.lr == pytest.approx(BASE_WIDTH / width if hidden else 1.0), name
 
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_initial_standard_deviations_are_those_of_mup(width: int) -> None:
-    ours, theirs, base = _our_stds(width), _their_stds(width), _our_stds(BASE_WIDTH)
-    assert ours.keys() == theirs.keys() == base.keys()
-    for name in ours:
-        assert ours[name] == pytest.approx(theirs[name], rel=1e-5), name
-        ratio = math.sqrt(BASE_WIDTH / width) if name.startswith("blocks.") else 1.0
-        assert ours[name] / base[name] == pytest.approx(ratio, rel=1e-5), name
+    model, measured = _gpt(width), _with_base_shapes(width)
+    _mup_table(width).initialize(model, _roles(model), torch.Generator().manual_seed(3))
+    draws = torch.Generator().manual_seed(3)
+    # mup's initializers take no generator: the global one is used, and put back afterwards.
+    with torch.random.fork_rng(devices=[]):
+        for (name, ours), theirs in zip(
+            model.named_parameters(), measured.parameters(), strict=True
+        ):
+            if ours.ndim < 2:
+                continue
+            draw = torch.empty_like(ours).normal_(generator=draws)
+            torch.manual_seed(5)
+            _mup().init.normal_(theirs, std=TABLE_3.init_std)
+            torch.manual_seed(5)
+            their_draw = torch.empty_like(theirs).normal_()
+            std = TABLE_3.init_std * (
+                math.sqrt(BASE_WIDTH / width) if name.startswith("blocks.") else 1.0
+            )
+            torch.testing.assert_close(ours, std * draw, rtol=1e-5, atol=1e-7, msg=name)
+            torch.testing.assert_close(theirs, std * their_draw, rtol=1e-5, atol=1e-7, msg=name)
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -166,18 +135,7 @@ def test_the_tied_readout_damps_as_mu_shared_readout_does(width: int) -> None:
 
 def test_the_package_calls_the_same_parameters_hidden() -> None:
     model = _with_base_shapes(160)
-    roles = infer_roles(model, linear_layers(model, exclude=()))
+    roles = _roles(model)
     growing = {"hidden": 2, "embedding": 1, "vector": 1}
     for name, parameter in model.named_parameters():
         assert parameter.infshape.ninf() == growing[roles[name]], name
-
-
-def test_standard_parameterization_is_not_that_of_the_package() -> None:
-    # The comparison would notice a parameterization without its width rules.
-    model = _gpt(512)
-    roles = infer_roles(model, linear_layers(model, exclude=()))
-    sp = Parameterization(scheme="sp", width_multiplier=16.0, density=1.0, base=TABLE_3)
-    groups = param_groups(model, sp, roles, weight_decay=0.0, decay="coupled")
-    rates, theirs = _rates(model, torch.optim.AdamW(groups)), _their_rates(512)
-    name = "blocks.0.attention.qkv.weight"
-    assert rates[name] / theirs[name] == pytest.approx(16.0)

@@ -16,13 +16,13 @@ from harness.errors import SpecError
 from reproductions.nets.gpt import GPT, next_token_loss
 from reproductions.supar import Parameterization, masked_layers, max_abs_masked
 from reproductions.supar.method.stacked import Stack
-from reproductions.supar.models.training import build_adamw, groups_of
+from reproductions.supar.models.training import BETAS, build_adamw, groups_of
 from tests.reproductions.nets.closures import Bound, Captured, Closed, seeded
 from tests.reproductions.supar import small
 from tests.reproductions.supar.small import zeros_under
 
 RATES = (2.0**-7, 2.0**-5, 2.0**-3)
-SETTINGS = replace(small.SETTINGS, eps=1e-3)
+EPS = 1e-3
 """With a small eps a step has the gradient's sign, and where that is rounding alone two right
 implementations part."""
 NUM_STEPS = 4
@@ -56,8 +56,8 @@ def trained_in_a_stack(
 ) -> tuple[list[Tensor], list[Tensor]]:
     """Train nets in a stack and write them back; return losses and norms of gradients by step."""
     stack = Stack(models)
-    groups = [groups_of(model, rule, SETTINGS) for model, rule in zip(models, tables, strict=True)]
-    optimizer = stack.adamw(groups, betas=SETTINGS.betas, eps=SETTINGS.eps)
+    groups = [groups_of(model, rule) for model, rule in zip(models, tables, strict=True)]
+    optimizer = stack.adamw(groups, betas=BETAS, eps=EPS)
     losses, norms = [], []
     for tokens_MBT, targets_MBT in batches():
         losses_M = stack.losses(loss_of, tokens_MBT, targets_MBT)
@@ -75,7 +75,7 @@ def trained_alone(
 ) -> tuple[list[Tensor], list[Tensor]]:
     """Train the same nets one by one."""
     pairs = zip(models, tables, strict=True)
-    optimizers = [build_adamw(model, rule, SETTINGS) for model, rule in pairs]
+    optimizers = [build_adamw(model, rule, eps=EPS) for model, rule in pairs]
     losses, norms = [], []
     for step in batches():
         of_step = []
@@ -139,7 +139,7 @@ def test_nets_that_differ_in_shape_or_class_are_no_stack() -> None:
 def test_groups_of_members_differ_in_rates_alone() -> None:
     models = nets()
     stack = Stack(models)
-    groups = [groups_of(model, rule, SETTINGS) for model, rule in zip(models, rules(), strict=True)]
+    groups = [groups_of(model, rule) for model, rule in zip(models, rules(), strict=True)]
     with pytest.raises(SpecError, match="as many lists of groups"):
         stack.adamw(groups[:2])
     with pytest.raises(SpecError, match="over the same weights"):

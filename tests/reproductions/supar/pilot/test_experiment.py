@@ -7,8 +7,7 @@ import math
 import pandas as pd
 import pytest
 
-from reproductions.supar.method.parameterization import SCHEMES
-from reproductions.supar.pilot.experiment import PILOT_SEED, dense_pilot
+from reproductions.supar.pilot.experiment import dense_pilot
 from reproductions.supar.sweeps.experiment import (
     LADDER_CENTRES,
     NEURON_CENTRE,
@@ -59,23 +58,6 @@ def test_centre_is_the_least_loss_of_the_pilot(
     k = float(best["log2_value"]) - math.log2(UNIT[str(best["swept"])])
     assert k == pytest.approx(CENTRES[family, scheme], abs=1e-6)
     assert rows["log2_value"].min() < best["log2_value"] < rows["log2_value"].max(), "on the edge"
-
-
-def test_pilot_is_the_whole_grid_and_of_dense_nets_alone(pilot: pd.DataFrame) -> None:
-    points = pd.DataFrame(dense_pilot.params_of("cpu"))
-    assert set(points["density"]) == {1.0}
-    assert set(points["seed"]) == set(pilot["seed"]) == {PILOT_SEED}
-    keys = ["family", "scheme", "width"]
-    counts = points.groupby(keys).size().sort_index()
-    assert counts.equals(pilot.groupby(keys).size().sort_index())
-    assert set(counts.reset_index()[["family", "scheme"]].apply(tuple, axis=1)) == set(CENTRES)
-
-
-@pytest.mark.parametrize("centres", [RATE_CENTRES, STD_CENTRES])
-def test_schemes_that_are_mup_when_dense_share_its_centre(centres: dict[str, int]) -> None:
-    assert set(centres) == set(SCHEMES)
-    assert len({centre for scheme, centre in centres.items() if scheme != "sp"}) == 1
-    assert LADDER_CENTRES["supar"] == LADDER_CENTRES["mup"]
 
 
 def test_pilot_nets_are_those_of_the_sweeps_they_centre() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -16,14 +15,11 @@ from harness.store.table_csv import build_table, validate
 from reproductions.kernels import backend
 from reproductions.kernels.adamw import optimizer
 from reproductions.supar.method import stacked
-from reproductions.supar.models.costs import num_matrix_params
 from reproductions.supar.stacked import stepping
 from reproductions.supar.stacked.experiment import (
     WAYS,
     SweepStep,
     grid,
-    needs,
-    small_sweep,
     sweep_steps,
 )
 from reproductions.supar.stacked.stepping import parting, sweep_of
@@ -104,23 +100,3 @@ def test_a_stack_says_which_kernels_it_passes_over(monkeypatch: pytest.MonkeyPat
         "kernels/masked_linear": f"torch's dense product {why}",
         "kernels/linear_cross_entropy": f"torch's loss of all logits {why}",
     }
-
-
-def test_members_have_rates_a_factor_of_two_apart_and_starts_of_their_own() -> None:
-    params = replace(small_sweep("cpu"), num_members=4)
-    assert [rate / params.lr for rate in params.rates] == [0.25, 0.5, 1.0, 2.0]
-    sweep = sweep_of(params, [1, 2, 3, 4], vocab_size=65)
-    assert [rule.base.lr for rule in sweep.rules] == params.rates
-    first, second = (model.blocks[0].attention.qkv for model in sweep.models[:2])
-    assert not torch.equal(first.weight, second.weight)
-    assert not torch.equal(first.weight_mask, second.weight_mask)
-
-
-def test_on_a_gpu_room_is_asked_for_all_nets_in_all_ways() -> None:
-    points = list(grid("gpu"))
-    assert [(p.width, p.num_members, p.seed) for p in points] == [(1024, 8, n) for n in range(3)]
-    asked = needs(points[0])
-    assert (asked.device, asked.exclusive) == ("cuda", True) and "triton" in asked.packages
-    held = 8 * 4 * 4 * 4 * num_matrix_params(points[0])
-    assert held < asked.gpu_bytes < 80e9
-    assert list(grid("cpu")) == list(grid("paper")) == []

@@ -56,18 +56,6 @@ def test_optimum_lies_between_grid_points() -> None:
     assert found == pytest.approx(-1.0 + 1.0 / 6.0)
 
 
-def test_order_of_rows_does_not_matter() -> None:
-    shuffled = table(DENSE, SPARSE).sample(frac=1.0, random_state=1)
-    assert optima.optimum_shift(shuffled, scheme="sp") == 1.0
-    assert list(optima.loss_curve(shuffled, scheme="sp", density=1.0)) == [
-        -3.0,
-        -2.0,
-        -1.0,
-        0.0,
-        1.0,
-    ]
-
-
 def test_each_two_densities_optima_are_compared() -> None:
     middle = DENSE.assign(density=0.5, log2_lr=DENSE["log2_lr"] - 3.0)
     steps = table(DENSE, middle, SPARSE)  # -1, -4, 0
@@ -88,10 +76,6 @@ def test_distances_and_extra_distance() -> None:
     both = table(DENSE, SPARSE, still)
     assert sweeps.distances(both, schemes=("supar", "sp")) == [0.0, 0.0, 1.0, -1.0]
     assert sweeps.extra_distance(both, scheme="sp") == 1.0
-
-
-def test_distances_of_optima_from_a_rate() -> None:
-    assert sweeps.distances_from(table(DENSE, SPARSE), scheme="sp", log2_lr=-2.0) == [1.0, 2.0]
 
 
 @pytest.mark.parametrize(
@@ -117,26 +101,11 @@ def test_an_optimum_on_the_edge_is_invalid_and_names_scheme_and_density(
         quantity(table(*curves.values()), scheme="sp")  # type: ignore[operator]
 
 
-def test_an_optimum_beside_a_diverged_run_is_invalid() -> None:
-    with pytest.raises(InvalidQuantity, match="beside a diverged point"):
-        optima.optimum(curve([3.0, 2.0, NAN, NAN]), scheme="sp", density=1.0)
-
-
 def test_diverged_runs_count_as_infinitely_bad() -> None:
     far = table(DENSE, curve([NAN, 4.5, 4.0, 2.5, 4.0, NAN], density=0.25))
     assert optima.optimum_shift(far, scheme="sp") == 1.0
     with pytest.raises(InvalidQuantity, match="no point of the grid has a finite value"):
         optima.optimum(curve([NAN, NAN, NAN]), scheme="sp", density=1.0)
-
-
-def test_another_column_may_be_swept() -> None:
-    sigma = curve([4.0, 3.0, 2.0, 3.0], x="log2_sigma")
-    assert optima.optimum(sigma, scheme="sp", density=1.0, x="log2_sigma") == -1.0
-
-
-def test_a_missing_scheme_is_missing_rows() -> None:
-    with pytest.raises(MissingRows, match="no row has scheme=mup, density=1"):
-        optima.optimum(DENSE, scheme="mup", density=1.0)
 
 
 # --- what transfer costs ---
@@ -151,10 +120,6 @@ def test_transfer_loss_is_taken_at_the_lowest_density() -> None:
     # Worth nothing at density 1/2: not looked at.
     between = table(DENSE, SPARSE, DENSE.assign(density=0.5))
     assert optima.transfer_loss(between, scheme="sp") == pytest.approx(1.5 / 2.5)
-
-
-def test_transfer_loss_is_nothing_where_the_optimum_stays() -> None:
-    assert optima.transfer_loss(table(DENSE, DENSE.assign(density=0.25)), scheme="sp") == 0.0
 
 
 def test_transfer_loss_is_infinite_where_the_dense_rate_diverges() -> None:
@@ -262,13 +227,6 @@ def test_dense_difference_is_the_largest_over_seeds_and_common_points() -> None:
     assert optima.largest_dense_difference(twins, schemes=("supar", "mup")) == 0.5
 
 
-@pytest.mark.parametrize("x", ["log2_sigma", "lr"])
-def test_dense_difference_over_another_column(x: str) -> None:
-    twins = table(curve([2.0, 3.0], scheme="supar", x=x), curve([2.0, 3.1], scheme="mup", x=x))
-    found = optima.largest_dense_difference(twins, schemes=("supar", "mup"), x=x)
-    assert found == pytest.approx(0.1)
-
-
 def test_a_twin_that_diverges_alone_is_infinitely_far() -> None:
     pair = ("supar", "mup")
     both = table(curve([2.0, NAN], scheme="supar"), curve([2.0, NAN], scheme="mup"))
@@ -311,9 +269,3 @@ def test_mean_gap_of_a_choice_on_the_edge_is_invalid() -> None:
     rows.loc[3, "on_edge"] = True
     with pytest.raises(InvalidQuantity, match=r"sp at density 0\.125: .*on the edge"):
         sweeps.mean_gap(rows, scheme="sp")
-
-
-def test_mean_gap_over_unlike_densities_is_missing_rows() -> None:
-    rows = chosen({"supar": (2.0, 2.5), "sp": (2.2, 2.0)})
-    with pytest.raises(MissingRows, match="not run at the same densities"):
-        sweeps.mean_gap(rows.drop(index=3), scheme="sp")

@@ -1,11 +1,11 @@
-"""Slopes of power laws."""
+"""Slopes of power laws, and sizes by density."""
 
 from __future__ import annotations
 
 import pytest
 
 from harness.declare.statistics import InvalidQuantity
-from reproductions.supar.models.slopes import log_slope
+from reproductions.supar.coordinates.quantities import log_slope
 
 
 def test_a_power_law_gives_its_exponent_in_any_order() -> None:
