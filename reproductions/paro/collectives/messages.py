@@ -6,8 +6,9 @@ It knows no formula of the method: rings are walked hop by hop, on the blocks' c
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import permutations
 from operator import add
 from typing import Literal, get_args
 
@@ -79,20 +80,15 @@ class Traffic:
             leaves = sender // self.net.group_size != receiver // self.net.group_size
             self.sent[leaves, sender] += self.entry_bytes * sum(map(len, blocks.values()))
 
-    def of_gpu(self, leaves: bool) -> int:
-        """Return what the busiest GPU sent, out of its group or within it."""
-        return max(self.sent[leaves, gpu] for gpu in range(self.net.num_gpus))
+    def of_gpu(self, *, leaves: bool | None = None) -> int:
+        """Return what the busiest GPU sent, out of its group or within it; in all by default."""
+        ways = (True, False) if leaves is None else (leaves,)
+        return max(sum(self.sent[way, gpu] for way in ways) for gpu in range(self.net.num_gpus))
 
     @property
     def of_link(self) -> int:
         """Return what left the busiest group."""
         return max(sum(self.sent[True, gpu] for gpu in ring) for ring in self.net.rings("intra"))
-
-    @property
-    def busiest(self) -> int:
-        """Return what the busiest GPU sent in all."""
-        return max(self.sent[True, gpu] + self.sent[False, gpu]
-                   for gpu in range(self.net.num_gpus))  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, order=True)
@@ -163,45 +159,44 @@ def run(move: Move, held: Held, traffic: Traffic) -> None:
             ring_all_gather(held, net.rings(move.among), chunks, traffic)
 
 
-def ring_all_gather(
-    held: Held, rings: Sequence[Sequence[int]], chunks: Chunks, traffic: Traffic
-) -> None:
-    """Pass chunks on until every GPU of a ring has all of them."""
+def rounds(
+    held: Held, rings: Sequence[Sequence[int]], chunks: Chunks, traffic: Traffic, *, first: int
+) -> Iterator[tuple[int, dict[int, Block]]]:
+    """Pass chunks on in rings; yield, message by message, who received which blocks.
+
+    first: how many places before its own a GPU's first chunk belongs.
+    """
     size = len(rings[0])
     for turn in range(size - 1):
         messages = []
         for ring in rings:
             for place, gpu in enumerate(ring):
-                passed = chunks[ring[(place - turn) % size]]
+                passed = chunks[ring[(place - first - turn) % size]]
                 blocks = {number: held[gpu][number] for number in passed}
                 messages.append((gpu, ring[(place + 1) % size], blocks))
         traffic.round(messages)
-        for _, receiver, blocks in messages:
-            held[receiver].update(blocks)
+        yield from ((receiver, blocks) for _, receiver, blocks in messages)
+
+
+def ring_all_gather(
+    held: Held, rings: Sequence[Sequence[int]], chunks: Chunks, traffic: Traffic
+) -> None:
+    """Pass chunks on until every GPU of a ring has all of them."""
+    for receiver, blocks in rounds(held, rings, chunks, traffic, first=0):
+        held[receiver].update(blocks)
 
 
 def ring_reduce_scatter(
     held: Held, rings: Sequence[Sequence[int]], chunks: Chunks, traffic: Traffic
 ) -> None:
     """Pass sums on, each GPU adding its part, until every GPU of a ring has its own chunk."""
-    size = len(rings[0])
-    for turn in range(size - 1):
-        messages = []
-        for ring in rings:
-            for place, gpu in enumerate(ring):
-                passed = chunks[ring[(place - turn - 1) % size]]
-                blocks = {number: held[gpu][number] for number in passed}
-                messages.append((gpu, ring[(place + 1) % size], blocks))
-        traffic.round(messages)
-        for _, receiver, blocks in messages:
-            for number, block in blocks.items():
-                held[receiver][number] = tuple(map(add, held[receiver][number], block))
+    for receiver, blocks in rounds(held, rings, chunks, traffic, first=1):
+        for number, block in blocks.items():
+            held[receiver][number] = tuple(map(add, held[receiver][number], block))
     for ring in rings:
-        for gpu in ring:
-            for other in ring:
-                if other != gpu:
-                    for number in chunks[other]:
-                        del held[gpu][number]
+        for gpu, other in permutations(ring, 2):
+            for number in chunks[other]:
+                del held[gpu][number]
 
 
 def _rows(net: Net) -> list[Chunks]:

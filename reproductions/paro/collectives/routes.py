@@ -111,4 +111,4 @@ def cost(net: Net, start: Held, route: Route) -> Cost:
     held, traffic = [dict(blocks) for blocks in start], Traffic(net=net)
     for move in route:
         run(move, held, traffic)
-    return traffic.busiest, len(route), traffic.of_gpu(leaves=True), traffic.steps
+    return traffic.of_gpu(), len(route), traffic.of_gpu(leaves=True), traffic.steps

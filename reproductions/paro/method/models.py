@@ -229,7 +229,7 @@ def counted(name: str, config: PreTrainedConfig) -> Model:
     builder = next((each for each in heads if type(config) in each._model_mapping), AutoModel)
     try:
         with torch.device("meta"):
-            net = builder.from_config(config)
+            net = builder.from_config(config)  # type: ignore[no-untyped-call]
     except Exception as error:
         said = " ".join(str(error).split())
         raise SpecError(f"transformers builds no model of {name}'s config: {said}") from error

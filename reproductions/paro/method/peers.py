@@ -15,7 +15,8 @@ from typing import Literal
 
 from harness.errors import SpecError, nearest
 from reproductions.paro.method.cluster import Cluster, Workload
-from reproductions.paro.method.guideline import Prediction, predict
+from reproductions.paro.method.guideline import Prediction
+from reproductions.paro.method.memory import memory_of
 from reproductions.paro.method.step_time import FLAT, TimeModel, step_time
 from reproductions.paro.method.strategy import (
     EFFECTIVE,
@@ -57,6 +58,10 @@ class Setting:
     def is_exact(self) -> bool:
         """Whether it holds and sends just what its strategy does."""
         return not self.differs
+
+    def trains(self, workload: Workload) -> Workload:
+        """Return a workload as the system has it."""
+        return replace(workload, gathers_frozen=self.keeps_part is not None)
 
     def written_for(self, cluster: Cluster) -> str:
         """Return what a user of a cluster writes."""
@@ -300,19 +305,15 @@ def predicted(
     """Return what settings take, in the order given: as `predict`, and what they differ in."""
     found = []
     for setting in settings:
-        (plain,) = predict(workload, cluster, model, memory_bytes=memory_bytes,
-                           compute_s=compute_s, strategies=(setting.strategy,))  # fmt: skip
-        memory, time = plain.memory, plain.time
-        if setting.sync_every_micro_batch:
-            time = step_time(setting.strategy, workload, cluster, model,
-                             compute_s=compute_s, sync_every_micro_batch=True)  # fmt: skip
+        strategy, load = setting.strategy, setting.trains(workload)
+        memory = memory_of(strategy, load, cluster)
         if setting.keeps_part:
             whole = workload.param_bytes * workload.num_params
             memory = replace(memory, second_params=whole / cluster.parts(setting.keeps_part))
-            # The whole of the parameters is gathered, not the trainable ones alone.
-            once = time.terms["sync_p"] / workload.trainable_share
-            time = replace(time, terms={**time.terms, "sync_p": once})
-        found.append(
-            replace(plain, memory=memory, time=time, fits=memory.total <= memory_bytes)
+        time = step_time(
+            strategy, load, cluster, model, compute_s=compute_s,
+            sync_every_micro_batch=setting.sync_every_micro_batch,
         )  # fmt: skip
+        fits = memory.total <= memory_bytes
+        found.append(Prediction(strategy=strategy, memory=memory, time=time, fits=fits))
     return found

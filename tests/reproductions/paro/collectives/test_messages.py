@@ -41,7 +41,7 @@ def test_a_ring_of_four_by_hand() -> None:
     # Three rounds of a block of 4 bytes; GPUs 1 and 3 are at a border.
     assert traffic.steps == 3
     assert dict(traffic.sent) == {(False, 0): 12, (True, 1): 12, (False, 2): 12, (True, 3): 12}
-    assert (traffic.of_gpu(leaves=True), traffic.of_link, traffic.busiest) == (12, 12, 12)
+    assert (traffic.of_gpu(leaves=True), traffic.of_link, traffic.of_gpu()) == (12, 12, 12)
 
 
 def test_paro_cc_of_four_by_hand() -> None:
