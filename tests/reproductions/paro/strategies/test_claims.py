@@ -9,10 +9,7 @@ import pytest
 
 from harness.declare import pick
 from harness.declare.claims import Claim
-from harness.declare.reference import load_reference
 from harness.declare.verdict import Word
-from harness.publish.figures import draw
-from harness.store.table_csv import validate
 from reproductions.paro.method.cluster import Workload
 from reproductions.paro.method.guideline import pareto_front, predict
 from reproductions.paro.method.step_time import TimeModel, World
@@ -20,8 +17,6 @@ from reproductions.paro.method.strategy import ALL
 from reproductions.paro.strategies.experiment import Costs, costs_grid
 from reproductions.paro.strategies.figures import front
 from reproductions.paro.strategies.tab01 import task
-from tests import layouts
-from tests.checkout import PAPERS
 from tests.patches import Patch, around, patched
 from tests.reproductions.paro.tables import Spoil, put, table_of, word
 from tests.verdicts import bad, good
@@ -81,14 +76,6 @@ def test_ngi_and_gni_are_faster_than_what_is_kept_for_them() -> None:
     assert saving["NGI"] == pytest.approx(0.462, abs=0.001)
     claim = next(c for c in task.claims if c.id == FOUND_OTHERWISE)
     assert word(claim, whole()) is Word.CONTRADICTED
-
-
-def test_table_and_figure_are_whole() -> None:
-    assert len(validate(whole(), task.table, where=task.id)) == len(whole())
-    for layout in task.layouts:
-        assert {len(layouts.found(layout, whole(), *place)) for place in layout.places()} == {1}
-    none = load_reference(PAPERS / "paro", "tab01")[:0]
-    assert b"NIG" in draw(task, table=whole(), reference=none, profile="cpu", width="single")
 
 
 @pytest.mark.parametrize("world", ["flat", "hier"])
