@@ -50,7 +50,7 @@ def collective_rows(params: Sample, ctx: RunContext) -> list[Row]:
 
 
 def term_rows(params: Inputs, ctx: RunContext) -> list[Row]:
-    """Return every term's seconds and bytes, in one of its turns, by the method and in closed form."""
+    """Return every term's seconds and bytes of one turn, by the method and in closed form."""
     workload = Workload(num_params=params.num_params, trainable_share=params.trainable_share)
     cluster = params.cluster(params.num_gpus)
     rows: list[Row] = []

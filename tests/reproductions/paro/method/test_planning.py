@@ -9,7 +9,7 @@ from itertools import product
 import pytest
 
 from harness.errors import SpecError
-from reproductions.paro.method.cluster import Cluster, Workload
+from reproductions.paro.method.cluster import Cluster, Workload, unlinked
 from reproductions.paro.method.guideline import predict, ranked
 from reproductions.paro.method.peers import SETTINGS, USUAL, own, setting_of
 from reproductions.paro.method.planning import Plan, make_plan
@@ -18,9 +18,7 @@ from reproductions.paro.method.step_time import TimeModel
 from reproductions.paro.method.strategy import EFFECTIVE
 
 CLUSTER = Cluster(num_gpus=32, group_size=8, inter_gbit_per_s=80.0, intra_gbit_per_s=2000.0)
-SHARED = Cluster(
-    num_gpus=32, group_size=8, inter_gbit_per_s=80.0, intra_gbit_per_s=2000.0, nic="shared"
-)
+SHARED = replace(CLUSTER, nic="shared")
 WORK = Workload(num_params=7e9, accumulation=10)
 LETTERS = [each.letters for each in EFFECTIVE]
 MODELS = (
@@ -199,8 +197,7 @@ def test_computation_hides_what_is_shorter() -> None:
 
 
 def test_one_gpu_sends_nothing() -> None:
-    alone = Cluster(num_gpus=1, group_size=1, inter_gbit_per_s=1.0, intra_gbit_per_s=1.0)
-    plan = make_plan(WORK, alone)
+    plan = make_plan(WORK, unlinked(1, 1))
     assert {each.total for each in plan.entries} == {0.0}
     assert all(row["steps_per_s"] is None for row in plan.rows())
     assert "T = 0 s" in said(plan)
@@ -208,8 +205,7 @@ def test_one_gpu_sends_nothing() -> None:
 
 @pytest.mark.parametrize(("n", "m"), [(4, 4), (4, 1)])
 def test_no_border_and_no_group_have_no_bytes(n: int, m: int) -> None:
-    cluster = Cluster(num_gpus=n, group_size=m, inter_gbit_per_s=1.0, intra_gbit_per_s=1.0)
-    for entry in make_plan(WORK, cluster).entries:
+    for entry in make_plan(WORK, unlinked(n, m)).entries:
         assert (entry.traffic.between if m == n else entry.traffic.within) == 0.0, entry.name
 
 

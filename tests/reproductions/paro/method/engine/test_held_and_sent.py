@@ -23,8 +23,7 @@ from reproductions.paro.method.strategy import EFFECTIVE, strategy_of
 from reproductions.paro.method.traffic import traffic_of
 from reproductions.paro.models.gloo_ranks import on_ranks
 from reproductions.paro.models.storages import bytes_by_storage
-from tests.reproductions.paro.method.engine.nets import Net, loss_of, micro_batch
-from tests.reproductions.paro.method.engine.test_training import freeze
+from tests.reproductions.paro.method.engine.nets import Net, freeze, loss_of, micro_batch
 
 ADAM = partial(torch.optim.Adam, lr=1e-2)
 MIXED = Precision(param_dtype=torch.bfloat16)
