@@ -13,9 +13,8 @@ import torch.distributed as dist
 
 from reproductions.paro.held.ranks import MOMENT_S, TRIES
 from reproductions.paro.method.blocks import padded_length
-from reproductions.paro.method.cluster import Cluster, Workload
+from reproductions.paro.method.cluster import Cluster, Workload, unlinked
 from reproductions.paro.method.engine import Paro, Precision, mesh_of_groups
-from reproductions.paro.method.engine.groups import cluster_of
 from reproductions.paro.method.memory import memory_of
 from reproductions.paro.method.schedule import schedule
 from reproductions.paro.method.step_time import bytes_of
@@ -29,7 +28,7 @@ ADAM = partial(torch.optim.Adam, lr=1e-2)
 MIXED = Precision(param_dtype=torch.bfloat16)
 MICRO_STEPS = 2
 SINGLE_BYTES = 8
-CLUSTER = cluster_of(4, 2)
+CLUSTER = unlinked(4, 2)
 
 
 def sizes(cluster: Cluster) -> tuple[int, int]:
