@@ -45,7 +45,7 @@ def sent_twice(gather: Any, held: Any, rings: Any, chunks: Any, traffic: Any) ->
     """Gather as a ring does, but sending every chunk twice."""
     before, steps = traffic.sent.copy(), traffic.steps
     gather(held, rings, chunks, traffic)
-    traffic.sent.update(traffic.sent - before)
+    traffic.sent += traffic.sent - before
     traffic.steps += traffic.steps - steps
 
 

@@ -76,7 +76,7 @@ def losing(run: Any) -> Any:
 
     def lose(move: Any, held: Any, traffic: Any) -> None:
         if move.operation != "all_gather":
-            held[-1].update({n: (0,) * len(block) for n, block in held[-1].items()})
+            held.values_NBE[-1] = 0
         run(move, held, traffic)
 
     return lose
