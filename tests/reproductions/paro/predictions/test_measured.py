@@ -8,8 +8,7 @@ import pytest
 from harness.declare.task import Task
 from harness.declare.verdict import Word
 from reproductions.paro.predictions import tab14, tab15
-from reproductions.paro.predictions.experiment import COMPARED, ONE_RING, Inputs, Question, Setting
-from reproductions.paro.predictions.trial import predictions_of
+from reproductions.paro.predictions.experiment import COMPARED, Question
 from tests import layouts
 from tests.reproductions.paro.predictions.test_claims import decide, table_of
 from tests.reproductions.paro.predictions.test_constructed import ORDERS, claim_of
@@ -104,13 +103,3 @@ def test_what_could_have_failed_does_where_the_page_says(
 ) -> None:
     assert word_at(name, **holds) is Word.SUPPORTED
     assert word_at(name, **denied) is Word.CONTRADICTED
-
-
-def test_ranks_are_those_of_the_reading_asked() -> None:
-    """The guideline's reading is that of a link per GPU."""
-    assert ONE_RING["nic"] == Setting(model="LLaMA-7B").nic == "rail"
-    found = predictions_of(["NII"], Setting(model="LLaMA-7B"), Inputs(), "flat")["NII"]
-    table = table_of(claim_of("tab08:nii_and_nig_are_best")[0])
-    rows = table[(table["strategy"] == "NII") & (table["trainable"] == "1")]
-    rail = rows[(rows["world"] == "flat") & (rows["nic"] == "rail")]
-    assert rail["comm_s"].tolist() == pytest.approx([found.time.comm])
