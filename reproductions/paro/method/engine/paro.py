@@ -14,8 +14,7 @@ from torch.optim import Optimizer
 from harness.errors import RunError, SpecError
 from reproductions.paro.method.engine.collectives import Collectives, World
 from reproductions.paro.method.engine.groups import Groups
-from reproductions.paro.method.engine.lane import Lane
-from reproductions.paro.method.engine.passes import Passes, Unit
+from reproductions.paro.method.engine.passes import Lane, Passes, Unit
 from reproductions.paro.method.engine.refusals import (
     guard,
     refuse_uneven,
