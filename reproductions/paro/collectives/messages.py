@@ -7,6 +7,7 @@ Letters: N GPUs, and as many blocks B of a state; R rings of K GPUs each; E entr
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Literal, get_args
 
 import numpy as np
@@ -43,11 +44,7 @@ class Net:
 
     def blocks(self, granularity: Granularity) -> np.ndarray:
         """Return GPU by GPU the numbers of the blocks that it holds."""
-        cluster = unlinked(self.num_gpus, self.group_size)
-        return np.array([
-            blocks_of(granularity, *divmod(gpu, self.group_size), cluster, self.numbering)
-            for gpu in range(self.num_gpus)
-        ])  # fmt: skip
+        return _blocks(self, granularity)
 
     def marked(self, blocks: np.ndarray) -> np.ndarray:
         """Return blocks that are given by number, GPU by GPU, as marks: (N, B)."""
@@ -58,6 +55,15 @@ class Net:
     def owned(self, granularity: Granularity) -> np.ndarray:
         """Return which blocks each GPU holds: (N, B)."""
         return self.marked(self.blocks(granularity))
+
+
+@cache
+def _blocks(net: Net, granularity: Granularity) -> np.ndarray:
+    cluster = unlinked(net.num_gpus, net.group_size)
+    return np.array([
+        blocks_of(granularity, *divmod(gpu, net.group_size), cluster, net.numbering)
+        for gpu in range(net.num_gpus)
+    ])  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -164,9 +170,10 @@ def run(move: Move, held: Held, traffic: Traffic) -> None:
 
 def ring_all_gather(held: Held, rings: np.ndarray, chunks: np.ndarray, traffic: Traffic) -> None:
     """Pass chunks on until every GPU of a ring has all of them."""
-    receivers = np.roll(rings, -1, axis=1)
-    for turn in range(rings.shape[1] - 1):
-        passed = chunks[np.roll(rings, turn, axis=1)]
+    places = np.arange(rings.shape[1])
+    receivers = rings[:, places + 1 - len(places)]
+    for turn in range(len(places) - 1):
+        passed = chunks[rings[:, places - turn]]
         message = held.values_NBE[rings]
         traffic.round(rings, receivers, passed.sum(axis=2) * message.shape[-1])
         held.values_NBE[receivers] = np.where(
@@ -179,9 +186,10 @@ def ring_reduce_scatter(
     held: Held, rings: np.ndarray, chunks: np.ndarray, traffic: Traffic
 ) -> None:
     """Pass sums on, each GPU adding its part, until every GPU of a ring has its own chunk."""
-    receivers = np.roll(rings, -1, axis=1)
-    for turn in range(rings.shape[1] - 1):
-        passed = chunks[np.roll(rings, turn + 1, axis=1)]
+    places = np.arange(rings.shape[1])
+    receivers = rings[:, places + 1 - len(places)]
+    for turn in range(len(places) - 1):
+        passed = chunks[rings[:, places - turn - 1]]
         message = held.values_NBE[rings] * passed[..., None]
         traffic.round(rings, receivers, passed.sum(axis=2) * message.shape[-1])
         held.values_NBE[receivers] += message

@@ -21,7 +21,7 @@ from reproductions.paro.predictions.experiment import STRATEGIES
 from reproductions.paro.strategies import tab01
 from tests.reproductions.paro.predictions.test_claims import TASKS
 
-NUM_CLUSTERS = 400
+NUM_CLUSTERS = 200
 ORDERS = {
     "tab11:faster_than_zero": ("IIG GGG", "NII NGG"),
     "tab12:faster_than_zero": ("NIG NGG", "NII NIG", "IIG GGG"),
