@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass, replace
+from functools import cached_property
 from itertools import product
 from math import inf
 from typing import Literal
@@ -31,7 +32,7 @@ Evidence = Literal["paper", "code", "sourced", "derived", "counted"]
 derived: from the rule that such a source states. counted: tensors, in the study `held`."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Setting:
     """A way to run a known system."""
 
@@ -57,7 +58,7 @@ class Setting:
     sync_every_micro_batch: bool = False
     """Whether gradients go to the optimizer states' granularity in every micro-batch."""
 
-    @property
+    @cached_property
     def strategy(self) -> Strategy:
         """What is held and sent."""
         return replace(strategy_of(self.letters), between=self.between)

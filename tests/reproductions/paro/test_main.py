@@ -145,7 +145,7 @@ def test_bad_input_gets_one_sentence(words: list[str], said: str) -> None:
     assert said in refused(*PAPER, "--num-params", "7e9", *words)
 
 
-ABSURD = ("0", "5e-324", "1e-30", "0.5", "1e30", "1.7e308", "inf", "nan")
+ABSURD = ("0", "5e-324", "1e-30", "1e30", "1.7e308", "nan")
 
 
 @pytest.mark.parametrize(
