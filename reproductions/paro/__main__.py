@@ -340,7 +340,7 @@ def testbed(
         cluster = Cluster(num_gpus=groups * ranks_per_group, group_size=ranks_per_group, nic=nic,
                           inter_gbit_per_s=inter_mbit / 1e3,
                           intra_gbit_per_s=intra_mbit / 1e3)  # fmt: skip
-        from reproductions.paro.method.testbed.script import run_script
+        from reproductions.paro.method.testbed.launch import run_script
 
         run_script(script, cluster, deadline_s=deadline_s)
 

@@ -6,7 +6,7 @@ ones. X = (g-1)/g (V'/m)/B, Y = (m-1)/m V'/B', Z = (n-1)/n V'/B; of V they are x
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from operator import mul
 
 from reproductions.paro.method.cluster import Cluster, Workload
 from reproductions.paro.method.schedule import Term
@@ -32,29 +32,17 @@ SUMS: dict[Term, dict[str, Sum]] = {
 optimizer states."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Rings:
-    """X, Y and Z in seconds."""
-
-    x: float
-    y: float
-    z: float
-
-    def seconds(self, times: Sum) -> float:
-        return times[0] * self.x + times[1] * self.y + times[2] * self.z
-
-
-def rings_of(num_bytes: float, cluster: Cluster, world: World) -> Rings:
+def rings_of(num_bytes: float, cluster: Cluster, world: World) -> tuple[float, float, float]:
     """Return X, Y and Z of so many bytes; Z of one ring, or in PaRO-CC's two steps (hier)."""
     n, m, g = cluster.num_gpus, cluster.group_size, cluster.num_groups
     between, within = cluster.inter_bytes_per_s, cluster.intra_bytes_per_s
     hop, row = num_bytes / n / between, (m - 1) * num_bytes / n / within
     slowest = within if g == 1 else between if m == 1 else min(between, within)
     flat = (n - 1) / n * num_bytes / slowest
-    return Rings(
-        x=(g - 1) / g * (num_bytes / m) / between,
-        y=(m - 1) / m * num_bytes / within,
-        z=flat if world == "flat" else max((g - 1) * hop, row) + (g - 1) * row,
+    return (
+        (g - 1) / g * (num_bytes / m) / between,
+        (m - 1) / m * num_bytes / within,
+        flat if world == "flat" else max((g - 1) * hop, row) + (g - 1) * row,
     )
 
 
@@ -66,7 +54,7 @@ def closed_form_s(
         "param": workload.param_bytes * workload.num_params,
         "sync_p": workload.param_bytes * workload.num_trainable,
     }.get(term, workload.grad_bytes * workload.num_trainable)
-    return rings_of(moved, cluster, world).seconds(SUMS[term][letters])
+    return sum(map(mul, SUMS[term][letters], rings_of(moved, cluster, world)))
 
 
 def in_symbols(term: Term, letters: str) -> str:

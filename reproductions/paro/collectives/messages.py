@@ -1,26 +1,21 @@
 """Collectives as messages of blocks from one GPU to the next, every byte counted.
 
 It knows no formula of the method: rings are walked hop by hop, on the blocks' contents.
+Letters: N GPUs, and as many blocks B of a state; R rings of K GPUs each; E entries of a block.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from operator import add
+from functools import cache
 from typing import Literal, get_args
+
+import numpy as np
 
 from reproductions.paro.method.blocks import Numbering, blocks_of
 from reproductions.paro.method.cluster import unlinked
 from reproductions.paro.method.strategy import Granularity
 
-Block = tuple[int, ...]
-"""Entries of a block; integers, so that a sum is the same in any order."""
-Held = list[dict[int, Block]]
-"""GPU by GPU, in order of rank, the blocks that it holds of a state by their numbers."""
-Chunks = Sequence[Sequence[int]]
-"""GPU by GPU which blocks are its own in a ring."""
 Operation = Literal["all_gather", "reduce_scatter", "all_reduce"]
 Among = Literal["world", "intra", "inter"]
 World = Literal["flat", "sequential"]
@@ -39,26 +34,52 @@ class Net:
     numbering: Numbering = "contiguous"
     world: World = "flat"
 
-    def rings(self, among: Among) -> list[list[int]]:
-        """Return the rings that run at the same time, each in order of rank."""
-        everyone = range(self.num_gpus)
-        match among:
-            case "world":
-                return [list(everyone)]
-            case "intra":
-                return [list(everyone[i : i + self.group_size])
-                        for i in range(0, self.num_gpus, self.group_size)]  # fmt: skip
-            case "inter":
-                return [list(everyone[place :: self.group_size])
-                        for place in range(self.group_size)]  # fmt: skip
+    def rings(self, among: Among) -> np.ndarray:
+        """Return the rings that run at the same time, each in order of rank: (R, K)."""
+        everyone = np.arange(self.num_gpus)
+        if among == "world":
+            return everyone[None]
+        groups = everyone.reshape(-1, self.group_size)
+        return groups if among == "intra" else groups.T
 
-    def owned(self, granularity: Granularity) -> list[tuple[int, ...]]:
-        """Return GPU by GPU which blocks it holds."""
-        cluster = unlinked(self.num_gpus, self.group_size)
-        return [
-            blocks_of(granularity, *divmod(gpu, self.group_size), cluster, self.numbering)
-            for gpu in range(self.num_gpus)
-        ]
+    def blocks(self, granularity: Granularity) -> np.ndarray:
+        """Return GPU by GPU the numbers of the blocks that it holds."""
+        return _blocks(self, granularity)
+
+    def marked(self, blocks: np.ndarray) -> np.ndarray:
+        """Return blocks that are given by number, GPU by GPU, as marks: (N, B)."""
+        marks = np.zeros((self.num_gpus, self.num_gpus), bool)
+        marks[np.arange(self.num_gpus)[:, None], blocks] = True
+        return marks
+
+    def owned(self, granularity: Granularity) -> np.ndarray:
+        """Return which blocks each GPU holds: (N, B)."""
+        return self.marked(self.blocks(granularity))
+
+
+@cache
+def _blocks(net: Net, granularity: Granularity) -> np.ndarray:
+    cluster = unlinked(net.num_gpus, net.group_size)
+    return np.array([
+        blocks_of(granularity, *divmod(gpu, net.group_size), cluster, net.numbering)
+        for gpu in range(net.num_gpus)
+    ])  # fmt: skip
+
+
+@dataclass(slots=True)
+class Held:
+    """What GPUs hold of a state; integers, so that a sum is the same in any order."""
+
+    values_NBE: np.ndarray
+    there_NB: np.ndarray
+    """Which blocks a GPU has."""
+
+    def copy(self) -> Held:
+        return Held(self.values_NBE.copy(), self.there_NB.copy())
+
+    def only(self, marks_NB: np.ndarray) -> Held:
+        """Return what is held of some blocks."""
+        return Held(self.values_NBE * marks_NB[..., None], self.there_NB & marks_NB)
 
 
 @dataclass(kw_only=True, slots=True)
@@ -67,32 +88,30 @@ class Traffic:
 
     net: Net
     entry_bytes: int = 1
-    sent: Counter[tuple[bool, int]] = field(default_factory=Counter)
-    """Bytes by whether they left the group, and by the GPU that sent them."""
+    sent: np.ndarray = field(init=False)
+    """Bytes by whether they left the group, and by the GPU that sent them: (2, N)."""
     steps: int = 0
     """Rounds in which every GPU of a ring sends one message."""
 
-    def round(self, messages: Iterable[tuple[int, int, dict[int, Block]]]) -> None:
-        """Count the messages of one round: sender, receiver, blocks."""
-        self.steps += 1
-        for sender, receiver, blocks in messages:
-            leaves = sender // self.net.group_size != receiver // self.net.group_size
-            self.sent[leaves, sender] += self.entry_bytes * sum(map(len, blocks.values()))
+    def __post_init__(self) -> None:
+        self.sent = np.zeros((2, self.net.num_gpus), int)
 
-    def of_gpu(self, leaves: bool) -> int:
-        """Return what the busiest GPU sent, out of its group or within it."""
-        return max(self.sent[leaves, gpu] for gpu in range(self.net.num_gpus))
+    def round(self, senders: np.ndarray, receivers: np.ndarray, entries: np.ndarray) -> None:
+        """Count the messages of one round."""
+        m = self.net.group_size
+        leaves = (senders // m != receivers // m).astype(int)
+        self.sent[leaves, senders] += self.entry_bytes * entries
+        self.steps += 1
+
+    def of_gpu(self, *, leaves: bool | None = None) -> int:
+        """Return what the busiest GPU sent, out of its group or within it; in all by default."""
+        sent = self.sent.sum(axis=0) if leaves is None else self.sent[int(leaves)]
+        return int(sent.max())
 
     @property
     def of_link(self) -> int:
         """Return what left the busiest group."""
-        return max(sum(self.sent[True, gpu] for gpu in ring) for ring in self.net.rings("intra"))
-
-    @property
-    def busiest(self) -> int:
-        """Return what the busiest GPU sent in all."""
-        return max(self.sent[True, gpu] + self.sent[False, gpu]
-                   for gpu in range(self.net.num_gpus))  # fmt: skip
+        return int(self.sent[1].reshape(-1, self.net.group_size).sum(axis=1).max())
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, order=True)
@@ -115,112 +134,65 @@ def can(move: Move, held: Held, net: Net) -> bool:
 
     held: labels; a bit of a label says whose part a sum holds.
     """
-    chunks = chunks_of(move, held, net)
-    for ring in net.rings(move.among):
-        numbers = [number for gpu in ring for number in chunks[gpu]]
-        if len(ring) == 1 or len(set(numbers)) < len(numbers):
-            return False
-        if len({len(chunks[gpu]) for gpu in ring}) > 1:
-            return False
-        if move.operation != "all_gather" and not _adds_up(ring, set(numbers), held):
-            return False
-    return True
-
-
-def _adds_up(ring: Sequence[int], numbers: set[int], held: Held) -> bool:
-    """Return whether GPUs hold different parts of the sums of the same blocks."""
-    if any(held[gpu].keys() != numbers for gpu in ring):
+    rings = net.rings(move.among)
+    chunks_RKB = chunks_of(move, held, net)[rings]
+    sizes = chunks_RKB.sum(axis=2)
+    if rings.shape[1] == 1 or (chunks_RKB.sum(axis=1) > 1).any() or (sizes != sizes[:, :1]).any():
         return False
-    seen = dict.fromkeys(numbers, 0)
-    for gpu in ring:
-        for number, (label,) in held[gpu].items():
-            if seen[number] & label:
-                return False
-            seen[number] |= label
-    return True
-
-
-def chunks_of(move: Move, held: Held, net: Net) -> Chunks:
-    """Return what every GPU brings to a gather, or is left with after a reduction."""
     if move.operation == "all_gather":
-        return [sorted(blocks) for blocks in held]
-    return net.owned(SPLIT[move.among])
+        return True
+    # GPUs hold the same blocks, and different parts of their sums.
+    labels_RKB = held.values_NBE[rings, :, 0]
+    alike = (held.there_NB[rings] == chunks_RKB.any(axis=1, keepdims=True)).all()
+    return bool(alike and (labels_RKB.sum(axis=1) == np.bitwise_or.reduce(labels_RKB, 1)).all())
+
+
+def chunks_of(move: Move, held: Held, net: Net) -> np.ndarray:
+    """Return what every GPU brings to a gather, or is left with after a reduction: (N, B)."""
+    return held.there_NB.copy() if move.operation == "all_gather" else net.owned(SPLIT[move.among])
 
 
 def run(move: Move, held: Held, traffic: Traffic) -> None:
     """Run a collective on what GPUs hold, in place."""
     net, chunks = traffic.net, chunks_of(move, held, traffic.net)
-    layered = move.among == "world" and net.world == "sequential"
+    phases = [(net.rings(move.among), chunks)]
+    if move.among == "world" and net.world == "sequential":
+        # PaRO-CC gathers between groups, then row by row, a block of each GPU, within them.
+        rows = [(net.rings("intra"), net.marked(row[:, None])) for row in net.blocks("I").T]
+        phases = [(net.rings("inter"), net.owned("G")), *rows]
     if move.operation != "all_gather":
-        if layered:
-            _reduce_in_layers(held, traffic)
-        else:
-            ring_reduce_scatter(held, net.rings(move.among), chunks, traffic)
+        for rings, own in reversed(phases):
+            ring_reduce_scatter(held, rings, own, traffic)
     if move.operation != "reduce_scatter":
-        if layered:
-            _gather_in_layers(held, traffic)
-        else:
-            ring_all_gather(held, net.rings(move.among), chunks, traffic)
+        for rings, own in phases:
+            ring_all_gather(held, rings, own, traffic)
 
 
-def ring_all_gather(
-    held: Held, rings: Sequence[Sequence[int]], chunks: Chunks, traffic: Traffic
-) -> None:
+def ring_all_gather(held: Held, rings: np.ndarray, chunks: np.ndarray, traffic: Traffic) -> None:
     """Pass chunks on until every GPU of a ring has all of them."""
-    size = len(rings[0])
-    for turn in range(size - 1):
-        messages = []
-        for ring in rings:
-            for place, gpu in enumerate(ring):
-                passed = chunks[ring[(place - turn) % size]]
-                blocks = {number: held[gpu][number] for number in passed}
-                messages.append((gpu, ring[(place + 1) % size], blocks))
-        traffic.round(messages)
-        for _, receiver, blocks in messages:
-            held[receiver].update(blocks)
+    places = np.arange(rings.shape[1])
+    receivers = rings[:, places + 1 - len(places)]
+    for turn in range(len(places) - 1):
+        passed = chunks[rings[:, places - turn]]
+        message = held.values_NBE[rings]
+        traffic.round(rings, receivers, passed.sum(axis=2) * message.shape[-1])
+        held.values_NBE[receivers] = np.where(
+            passed[..., None], message, held.values_NBE[receivers]
+        )
+        held.there_NB[receivers] |= passed
 
 
 def ring_reduce_scatter(
-    held: Held, rings: Sequence[Sequence[int]], chunks: Chunks, traffic: Traffic
+    held: Held, rings: np.ndarray, chunks: np.ndarray, traffic: Traffic
 ) -> None:
     """Pass sums on, each GPU adding its part, until every GPU of a ring has its own chunk."""
-    size = len(rings[0])
-    for turn in range(size - 1):
-        messages = []
-        for ring in rings:
-            for place, gpu in enumerate(ring):
-                passed = chunks[ring[(place - turn - 1) % size]]
-                blocks = {number: held[gpu][number] for number in passed}
-                messages.append((gpu, ring[(place + 1) % size], blocks))
-        traffic.round(messages)
-        for _, receiver, blocks in messages:
-            for number, block in blocks.items():
-                held[receiver][number] = tuple(map(add, held[receiver][number], block))
-    for ring in rings:
-        for gpu in ring:
-            for other in ring:
-                if other != gpu:
-                    for number in chunks[other]:
-                        del held[gpu][number]
-
-
-def _rows(net: Net) -> list[Chunks]:
-    """Return row by row the block that each GPU has in it: one of those it holds under I."""
-    sets = net.owned("I")
-    return [[(blocks[row],) for blocks in sets] for row in range(len(sets[0]))]
-
-
-def _gather_in_layers(held: Held, traffic: Traffic) -> None:
-    """Gather with PaRO-CC: between groups first, then row by row within them."""
-    net = traffic.net
-    ring_all_gather(held, net.rings("inter"), net.owned("G"), traffic)
-    for row in _rows(net):
-        ring_all_gather(held, net.rings("intra"), row, traffic)
-
-
-def _reduce_in_layers(held: Held, traffic: Traffic) -> None:
-    """Reduce with PaRO-CC: row by row within groups, then between them."""
-    net = traffic.net
-    for row in _rows(net):
-        ring_reduce_scatter(held, net.rings("intra"), row, traffic)
-    ring_reduce_scatter(held, net.rings("inter"), net.owned("G"), traffic)
+    places = np.arange(rings.shape[1])
+    receivers = rings[:, places + 1 - len(places)]
+    for turn in range(len(places) - 1):
+        passed = chunks[rings[:, places - turn - 1]]
+        message = held.values_NBE[rings] * passed[..., None]
+        traffic.round(rings, receivers, passed.sum(axis=2) * message.shape[-1])
+        held.values_NBE[receivers] += message
+    others = chunks[rings].any(axis=1, keepdims=True) & ~chunks[rings]
+    held.there_NB[rings] &= ~others
+    held.values_NBE[rings] *= ~others[..., None]

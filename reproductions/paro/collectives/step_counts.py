@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from harness.declare import Row
 from reproductions.paro.collectives.experiment import Counted
-from reproductions.paro.collectives.formulas import sent
 from reproductions.paro.collectives.messages import Net
 from reproductions.paro.collectives.messages import World as Ways
 from reproductions.paro.collectives.routes import gather_route, reduce_route, sync_route
 from reproductions.paro.collectives.simulated_step import Job, SimulatedStep
-from reproductions.paro.method.cluster import Workload, unlinked
+from reproductions.paro.method.cluster import Cluster, Workload, unlinked
 from reproductions.paro.method.memory import memory_of
-from reproductions.paro.method.schedule import schedule
+from reproductions.paro.method.schedule import TERMS, Collective, schedule
 from reproductions.paro.method.step_time import World
 from reproductions.paro.method.strategy import Strategy
+from reproductions.paro.method.traffic import DIGITS, step_traffic
 
 WAYS: dict[World, Ways] = {"flat": "flat", "hier": "sequential"}
 """How the messages of all GPUs' collectives go. PaRO-CC's phases send the same bytes whether they
 overlap, as in the formula, or not."""
-DIGITS = 6
-"""Decimals of a byte: what is less is rounding of the formulas."""
 
 
 def compared(point: Counted, strategy: Strategy, world: World) -> Row:
@@ -55,16 +53,30 @@ def differences(step: SimulatedStep, strategy: Strategy, world: World) -> dict[s
     )  # fmt: skip
     cluster = unlinked(net.num_gpus, net.group_size)
     found: dict[str, list[float]] = {"inter": [], "intra": [], "link": [], "round": []}
-    for term, formula in sent(strategy, workload, cluster, world).items():
-        counted = step.traffic[term]
-        times = job.accumulation if term in ("param", "gradient") else 1
-        found["inter"].append(counted.of_gpu(leaves=True) - times * formula.inter_bytes)
-        found["intra"].append(counted.of_gpu(leaves=False) - times * formula.intra_bytes)
-        found["link"].append(counted.of_link - times * formula.link_bytes)
-        found["round"].append(counted.steps - times * formula.rounds)
+    for term in TERMS:
+        counted, steps = step.traffic[term], [s for s in schedule(strategy) if s.term == term]
+        formula = step_traffic(steps, workload, cluster, world)
+        turns = sum(
+            (job.accumulation if each.per_micro_batch else 1)
+            * rounds_of(each.collective, cluster, world)
+            for each in steps
+        )
+        found["inter"].append(counted.of_gpu(leaves=True) - formula.between_by_one)
+        found["intra"].append(counted.of_gpu(leaves=False) - formula.within)
+        found["link"].append(counted.of_link - formula.between)
+        found["round"].append(counted.steps - turns)
     found["held"] = [step.held_bytes - memory_of(strategy, workload, cluster).total]
     return {f"{name}_difference": round(max(map(abs, all_of)), DIGITS)
             for name, all_of in found.items()}  # fmt: skip
+
+
+def rounds_of(collective: Collective, cluster: Cluster, world: World) -> int:
+    """Return the rounds in which every GPU of a ring sends one message, ring after ring."""
+    times = 2 if collective.kind == "all_reduce" else 1
+    if collective.scope == "world" and world == "hier":
+        groups = cluster.num_groups
+        return times * (groups - 1 + groups * (cluster.group_size - 1))
+    return times * (collective.ranks(cluster) - 1)
 
 
 def other_collectives(strategy: Strategy, net: Net) -> int:
@@ -80,10 +92,11 @@ def other_collectives(strategy: Strategy, net: Net) -> int:
         "sync_g": sync_route(net, strategy.grads, strategy.states),
         "sync_p": gather_route(net, strategy.states, strategy.params),
     }
-    told: dict[str, list[tuple[str, str]]] = {term: [] for term in found}
-    for step in schedule(strategy):
-        told[step.term].append((step.collective.kind, step.collective.scope))
-    return sum(
-        [(move.operation, move.among) for move in route] != told[term]
-        for term, route in found.items()
-    )
+    told = {
+        term: [
+            (s.collective.kind, s.collective.scope) for s in schedule(strategy) if s.term == term
+        ]
+        for term in found
+    }
+    return sum([(move.operation, move.among) for move in route] != told[term]
+               for term, route in found.items())  # fmt: skip

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import get_args
 
 from harness.declare import Row, RunContext
 from reproductions.paro.collectives.closed_forms import SUMS, closed_form_s, in_symbols
@@ -14,16 +13,20 @@ from reproductions.paro.collectives.experiment import (
     Numbered,
     Sample,
 )
-from reproductions.paro.collectives.formulas import sent
 from reproductions.paro.collectives.samples import sample_rows
 from reproductions.paro.collectives.step_counts import compared
 from reproductions.paro.method.blocks import blocks_of
 from reproductions.paro.method.cluster import Workload, unlinked
-from reproductions.paro.method.schedule import Term
+from reproductions.paro.method.schedule import TERMS, Term, schedule
 from reproductions.paro.method.step_time import TimeModel, World, step_time
-from reproductions.paro.method.strategy import ALL, GRANULARITIES, Strategy, strategy_of
+from reproductions.paro.method.strategy import ALL, GRANULARITIES, strategy_of
+from reproductions.paro.method.traffic import step_traffic
 
 WORLDS: tuple[World, ...] = ("flat", "hier")
+ANY_WITH: dict[Term, str] = {
+    "param": "{0}NN", "gradient": "N{0}N", "sync_g": "N{0}{1}", "sync_p": "{0}N{1}",
+}  # fmt: skip
+"""Letters of a strategy that has a term between granularities: no other letter enters it."""
 
 
 def block_rows(params: Numbered, ctx: RunContext) -> list[Row]:
@@ -46,34 +49,22 @@ def collective_rows(params: Sample, ctx: RunContext) -> list[Row]:
     return sample_rows(params.num_gpus, params.group_size)
 
 
-def strategy_for(term: Term, letters: str) -> Strategy:
-    """Return a strategy that has a term between these granularities: no other letter enters it."""
-    match term:
-        case "param":
-            return strategy_of(f"{letters}NN")
-        case "gradient":
-            return strategy_of(f"N{letters}N")
-        case "sync_g":
-            return strategy_of(f"N{letters}")
-        case "sync_p":
-            return strategy_of(f"{letters[0]}N{letters[1]}")
-
-
 def term_rows(params: Inputs, ctx: RunContext) -> list[Row]:
-    """Return every term's seconds and bytes, by the method and in closed form."""
+    """Return every term's seconds and bytes of one turn, by the method and in closed form."""
     workload = Workload(num_params=params.num_params, trainable_share=params.trainable_share)
     cluster = params.cluster(params.num_gpus)
     rows: list[Row] = []
-    for world, term in product(WORLDS, get_args(Term)):
+    for world, term in product(WORLDS, TERMS):
         for letters in SUMS[term]:
-            strategy = strategy_for(term, letters)
+            strategy = strategy_of(ANY_WITH[term].format(*letters))
             by_method = step_time(strategy, workload, cluster, TimeModel(world=world))
-            moved = sent(strategy, workload, cluster, world)[term]
+            steps = [step for step in schedule(strategy) if step.term == term]
+            moved = step_traffic(steps, workload, cluster, world)
             rows.append({
                 "term": term, "held": letters[0], "states": letters[1:] or "-", "world": world,
                 "symbols": in_symbols(term, letters), "value_s": by_method.terms[term],
                 "closed_form_s": closed_form_s(term, letters, workload, cluster, world),
-                "inter_bytes": round(moved.inter_bytes), "intra_bytes": round(moved.intra_bytes),
+                "inter_bytes": round(moved.between_by_one), "intra_bytes": round(moved.within),
             })  # fmt: skip
     return rows
 

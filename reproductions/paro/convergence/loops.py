@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -20,21 +19,11 @@ from reproductions.paro.convergence.experiment import ALONE, PYTORCH, Training, 
 from reproductions.paro.method.blocks import padded_length
 from reproductions.paro.method.engine import Paro, Precision, mesh_of_groups
 from reproductions.paro.method.engine.units import parts_of
+from reproductions.paro.models.ways import Way
 
 HEAD_SIZE = 7
 Line = list[float]
 """Of a step: the mean loss, and the norm of the gradient before it is clipped."""
-
-
-@dataclass(frozen=True, slots=True)
-class Way:
-    """A net that is trained, and how."""
-
-    net: nn.Module
-    step: Callable[[], float]
-    """Clips and steps; returns the norm."""
-    waiting: Callable[[], AbstractContextManager[None]] = nullcontext
-    """Around the passes of all micro-batches but the last."""
 
 
 def net_of(training: Training, vocabulary: int, init: int) -> GPT:
@@ -120,26 +109,24 @@ def stepped(
     return float(norm.full_tensor() if hasattr(norm, "full_tensor") else norm)
 
 
-def train(training: Training, way: Way, batches: Tensor) -> Iterator[Line]:
+def train(way: Way, batches: Tensor) -> Iterator[Line]:
     """Yield each step's line. batches: tokens, (steps, micro-batches, sequences, T + 1)."""
+
+    def loss_of(tokens_BT: Tensor) -> Tensor:
+        logits = way.net(tokens_BT[:, :-1])
+        # Sums over the vocabulary in bfloat16 would hide whatever else differs.
+        logits = logits.float() if logits.dtype == torch.bfloat16 else logits
+        return next_token_loss(logits, tokens_BT[:, 1:])
+
     for batch in batches:
-        total = 0.0
-        for place, tokens_BT in enumerate(batch, start=1):
-            with nullcontext() if place == len(batch) else way.waiting():
-                logits = way.net(tokens_BT[:, :-1])
-                # Sums over the vocabulary in bfloat16 would hide whatever else differs.
-                logits = logits.float() if logits.dtype == torch.bfloat16 else logits
-                loss = next_token_loss(logits, tokens_BT[:, 1:]) / len(batch)
-                loss.backward()  # type: ignore[no-untyped-call]
-            total += loss.item()
-        yield [total, way.step()]
+        yield [way.passes(list(batch), loss_of), way.step()]
 
 
 def train_alone(training: Training, windows: Tensor, vocabulary: int, init: int) -> list[Line]:
     """Train by one process on whole batches. windows: tokens, (steps, sequences, T + 1)."""
     with one_thread():
         way = by_one(training, net_of(training, vocabulary, init))
-        return list(train(training, way, windows[:, None]))
+        return list(train(way, windows[:, None]))
 
 
 @contextmanager
@@ -171,5 +158,5 @@ def train_on_rank(
             way = by_engine(training, net, mesh, name)
         else:
             way = by_ddp(training, net) if name == "DDP" else by_fsdp2(training, net)
-        found[name] = list(train(training, way, mine))
+        found[name] = list(train(way, mine))
     return found

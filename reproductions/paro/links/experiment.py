@@ -13,17 +13,21 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Literal
 
-from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc, seed
+from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc, measured, seed
 from reproductions.paro.method.cluster import Cluster, Nic
 
-NICS: tuple[Nic, ...] = ("shared", "rail")
+NICS: dict[Nic, str] = {"shared": "one link per group", "rail": "one link per rank"}
+"""As tables and figures call them."""
 Scope = Literal["within", "between"]
 Rings = Literal["one", "all"]
 """How many groups, or columns of ranks of several groups, send at once."""
 Via = Literal["ring", "gloo"]
 """ring: the engine's wire, every rank sends and receives. gloo: its own send and recv, one way."""
 Algorithm = Literal["flat", "two-layer", "gloo"]
-ALGORITHMS: tuple[Algorithm, ...] = ("flat", "two-layer", "gloo")
+ALGORITHMS: dict[Algorithm, str] = {
+    "flat": "one ring", "two-layer": "PaRO-CC", "gloo": "gloo's own",
+}  # fmt: skip
+"""The same of what gathers."""
 LAYOUTS = ((2, 2), (3, 2), (4, 2), (2, 4))
 """Groups, and ranks in each."""
 INTER_MBIT, INTRA_MBIT = 100.0, 1000.0
@@ -143,6 +147,22 @@ def gather_estimate(gathers: Gathers) -> Estimate:
     return Estimate(seconds=seconds, memory_bytes=2**31)
 
 
+TIMES = (
+    measured(
+        "median_ms", float, "Time, from the first rank's start to the last one's end. Null where a"
+        " token bucket does not slow it.", nullable=True,
+    ),
+    measured("p20_ms", float, "A fifth of the samples took less.", nullable=True),
+    measured("p80_ms", float, "A fifth of the samples took more.", nullable=True),
+)  # fmt: skip
+ABOUT = (
+    measured(
+        "testbed", str, "namespaces: links are interfaces that send at their rate. token bucket:"
+        " there can be none; the engine's own messages between groups wait.",
+    ),
+    measured("others_cores", float, "Cores that others kept busy meanwhile.", nullable=True),
+)  # fmt: skip
+"""Columns that both tables have."""
 NEEDS = Needs(memory_bytes=2**31, exclusive=True)
 STANDS_IN = {"A100 GPUs": "gloo ranks on slowed links"}
 SHOWN = ("num_groups", "ranks_per_group", "nic", "seed")

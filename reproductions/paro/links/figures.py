@@ -8,14 +8,12 @@ import pandas as pd
 
 from harness.declare.statistics import aggregate
 from harness.publish.figures import HATCHES, PALETTE, FigureContext
-from reproductions.paro.links.experiment import ALGORITHMS, LAYOUTS, NICS
+from reproductions.paro.links.experiment import ALGORITHMS, LAYOUTS, NICS, Algorithm
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-LABELS = {"flat": "one ring", "two-layer": "PaRO-CC", "gloo": "gloo's own"}
-TITLES = {"shared": "one link per group", "rail": "one link per rank"}
 WIDTH = 0.26
 
 
@@ -23,21 +21,21 @@ def gather_panels(context: FigureContext) -> Figure:
     """Draw milliseconds by layout of ranks, for both ways of links."""
     beside = context.width == "double"
     figure, axes = context.subplots(*((1, 2) if beside else (2, 1)), aspect=0.7)
-    for ax, nic in zip(axes, NICS, strict=True):
+    for ax, (nic, words) in zip(axes, NICS.items(), strict=True):
         rows = context.table[context.table["nic"] == nic]
         for number, algorithm in enumerate(ALGORITHMS):
             _bars(ax, rows[rows["algorithm"] == algorithm], algorithm, number)
         ax.set_xticks(range(len(LAYOUTS)), [f"{groups} x {ranks}" for groups, ranks in LAYOUTS])
         ax.set_xlabel("groups x ranks")
         ax.set_ylabel("time (ms)")
-        ax.set_title(TITLES[nic])
+        ax.set_title(words)
         ax.grid(axis="x", visible=False)
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=4 if beside else 2)
     return figure
 
 
-def _bars(ax: Axes, rows: pd.DataFrame, algorithm: str, number: int) -> None:
+def _bars(ax: Axes, rows: pd.DataFrame, algorithm: Algorithm, number: int) -> None:
     """Draw an algorithm's bars, and what the formula has for them."""
     for place, (groups, ranks) in enumerate(LAYOUTS):
         here = rows[(rows["num_groups"] == groups) & (rows["ranks_per_group"] == ranks)]
@@ -47,7 +45,7 @@ def _bars(ax: Axes, rows: pd.DataFrame, algorithm: str, number: int) -> None:
         found = aggregate(here, by=["algorithm"], value="median_ms").iloc[0]
         x = place + (number - 1) * WIDTH
         ax.bar(x, found["mean"], WIDTH, color=PALETTE[number], hatch=HATCHES[number],
-               label=None if place else LABELS[algorithm])  # fmt: skip
+               label=None if place else ALGORITHMS[algorithm])  # fmt: skip
         ax.errorbar(x, found["mean"], yerr=found["sem"] or None, color=PALETTE[6], ls="none")
         if here["predicted_ms"].notna().all():
             label = "by formula" if (place, algorithm) == (0, "flat") else None

@@ -18,16 +18,15 @@ from harness.declare import (
     value,
 )
 from reproductions.paro.links import quantities as q
-from reproductions.paro.links.experiment import NICS, Messages, bandwidths
-from reproductions.paro.links.table import ABOUT, TIMES
+from reproductions.paro.links.experiment import ABOUT, NICS, TIMES, Messages, bandwidths
+from reproductions.paro.method.cluster import Nic
 
 SIZES = tuple(2**power for power in range(10, 23, 2))
 HEADS = {"within": "within a group", "between": "between groups"}
 ARRIVED = CHECK.at(*SMOKE_AND_CPU, elsewhere="there is no testbed at this scale")
-KINDS = {"shared": "one link per group", "rail": "one link per rank"}
 
 
-def sizes_layout(nic: str) -> Layout:
+def sizes_layout(nic: Nic) -> Layout:
     """Return ms and Gbit/s by size of a message, as the text says that the paper's table has."""
     cells = {"ms": Cell("median_ms", unit="ms", digits=2),
              "Gbit/s": Cell("gbit_per_s", unit="Gbit/s", digits=3)}  # fmt: skip
@@ -40,7 +39,7 @@ def sizes_layout(nic: str) -> Layout:
         ),
         cell=cells["ms"],
         where={"nic": nic, "rings": "one", "via": "ring"},
-        title=f"Messages between two ranks, {KINDS[nic]}",
+        title=f"Messages between two ranks, {NICS[nic]}",
         inferred=True,
         notes=(
             "Both ranks send and receive. Links are set to 100 Mbit/s between groups, 1000 within.",

@@ -26,19 +26,25 @@ from harness.declare import (
     within,
 )
 from reproductions.paro.links import quantities as q
-from reproductions.paro.links.experiment import LAYOUTS, NICS, Gathers, gather_times
-from reproductions.paro.links.table import ABOUT, TIMES
+from reproductions.paro.links.experiment import (
+    ABOUT,
+    ALGORITHMS,
+    LAYOUTS,
+    NICS,
+    TIMES,
+    Gathers,
+    gather_times,
+)
+from reproductions.paro.method.cluster import Nic
 
-HEADS = {"flat": "one ring", "two-layer": "PaRO-CC", "gloo": "gloo's own"}
-KINDS = {"shared": "one link per group", "rail": "one link per rank"}
 SIZES = tuple(f"{groups} x {ranks} ranks" for groups, ranks in LAYOUTS)
-ON_LINKS = tuple(f"{size}, {words}" for words in KINDS.values() for size in SIZES)
+ON_LINKS = tuple(f"{size}, {words}" for words in NICS.values() for size in SIZES)
 SMALL = "all-gathers of the quick run are too small to time"
 COUNTED = CHECK.at(*SMOKE_AND_CPU, elsewhere="there is no testbed at this scale")
 OURS = ours("DEV-46", profiles=CPU, elsewhere=SMALL).asked_by_us()
 
 
-def gather_layout(nic: str) -> Layout:
+def gather_layout(nic: Nic) -> Layout:
     """Return ms by layout of ranks, measured and predicted."""
     cells = {"measured": Cell("median_ms", unit="ms", digits=1),
              "predicted": Cell("predicted_ms", unit="ms", digits=1)}  # fmt: skip
@@ -50,13 +56,13 @@ def gather_layout(nic: str) -> Layout:
         ),
         columns=tuple(
             Line(head, group=words, where={"algorithm": algorithm}, cell=cell)
-            for algorithm, words in HEADS.items()
+            for algorithm, words in ALGORITHMS.items()
             for head, cell in cells.items()
             if (algorithm, head) != ("gloo", "predicted")
         ),
         cell=cells["measured"],
         where={"nic": nic},
-        title=f"All-gather of 1 MiB per rank, {KINDS[nic]}",
+        title=f"All-gather of 1 MiB per rank, {NICS[nic]}",
         ours=True,
         notes=(
             "Predicted from bandwidths that the same ranks measured.",

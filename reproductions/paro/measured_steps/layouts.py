@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from harness.declare import Cell, Layout, Line
 from reproductions.paro.measured_steps.experiment import (
     ACCUMULATED,
@@ -36,37 +38,51 @@ def name_of(setting: str) -> str:
     return f"{setting} ({NAMED[setting]})" if setting in NAMED else setting
 
 
+def by_setting(names: Iterable[str]) -> tuple[Line, ...]:
+    """Return a row per setting."""
+    return tuple(Line(name_of(name), where={"setting": name}) for name in names)
+
+
+def timed(where: Mapping[str, Mapping[str, int]]) -> tuple[Line, ...]:
+    """Return columns of a step's time, predicted and measured, and of rows per second.
+
+    where: by what stands above them.
+    """
+    cells = {
+        "predicted, s": Cell("predicted_s", digits=3), "measured, s": SECONDS, "rows/s": SAMPLES,
+    }  # fmt: skip
+    return tuple(
+        Line(head, group=group, where=rows, cell=cell)
+        for group, rows in where.items()
+        for head, cell in cells.items()
+    )
+
+
+def in_mega(value: str, *, seeded: bool = False) -> Cell:
+    """Return the cell of a column of bytes, in MB."""
+    return Cell(value, scale=MEGA, digits=1, seeded=seeded)
+
+
 def step_layout(question: Question, nic: str, title: str) -> Layout:
     """Return throughput and memory of every strategy and baseline."""
+    time, held, out = "seconds per step", "held per rank, MB", "out of a group per step, MB"
     return Layout(
-        rows=tuple(Line(name_of(name), where={"setting": name}) for name in (*OURS, *BASELINES)),
+        rows=by_setting((*OURS, *BASELINES)),
         columns=(
-            Line("predicted", group="seconds per step", cell=Cell("predicted_s", digits=3)),
-            Line("measured", group="seconds per step", cell=SECONDS),
+            Line("predicted", group=time, cell=Cell("predicted_s", digits=3)),
+            Line("measured", group=time, cell=SECONDS),
             Line("rows per second", cell=SAMPLES),
-            Line(
-                "predicted", group="held per rank, MB",
-                cell=Cell("predicted_held_bytes", scale=MEGA, digits=1, seeded=False),
-            ),
-            Line(
-                "counted", group="held per rank, MB",
-                cell=Cell("held_bytes", scale=MEGA, digits=1, seeded=False),
-            ),
-            Line(
-                "predicted", group="out of a group per step, MB",
-                cell=Cell("predicted_between_bytes", scale=MEGA, digits=1, seeded=False),
-            ),
-            Line(
-                "at interfaces", group="out of a group per step, MB",
-                cell=Cell("interface_bytes", scale=MEGA, digits=1),
-            ),
+            Line("predicted", group=held, cell=in_mega("predicted_held_bytes")),
+            Line("counted", group=held, cell=in_mega("held_bytes")),
+            Line("predicted", group=out, cell=in_mega("predicted_between_bytes")),
+            Line("at interfaces", group=out, cell=in_mega("interface_bytes", seeded=True)),
         ),
         cell=SECONDS,
         where={"question": question, "nic": nic},
         title=f"{title}: {WAYS[nic]}",
         notes=(PREDICTED, NEAREST),
         ours=True,
-    )  # fmt: skip
+    )
 
 
 def gain_layout(
@@ -104,16 +120,8 @@ def gain_layout(
 
 
 ACCUMULATION_LAYOUT = Layout(
-    rows=tuple(Line(name_of(name), where={"setting": name}) for name in ACCUMULATED),
-    columns=tuple(
-        Line(head, group=f"s = {times}", where={"accumulation": times}, cell=cell)
-        for times in TIMES
-        for head, cell in (
-            ("predicted, s", Cell("predicted_s", digits=3)),
-            ("measured, s", SECONDS),
-            ("rows/s", SAMPLES),
-        )
-    ),
+    rows=by_setting(ACCUMULATED),
+    columns=timed({f"s = {times}": {"accumulation": times} for times in TIMES}),
     cell=SECONDS,
     where={"question": "accumulation"},
     title="Seconds per step and rows per second, by micro-batches per step (s)",
@@ -125,16 +133,8 @@ ACCUMULATION_LAYOUT = Layout(
 def scaling_layout(numbers: tuple[int, ...]) -> Layout:
     """Return rows per second by ranks."""
     return Layout(
-        rows=tuple(Line(name_of(name), where={"setting": name}) for name in SCALED),
-        columns=tuple(
-            Line(head, group=f"{number} ranks", where={"num_ranks": number}, cell=cell)
-            for number in numbers
-            for head, cell in (
-                ("predicted, s", Cell("predicted_s", digits=3)),
-                ("measured, s", SECONDS),
-                ("rows/s", SAMPLES),
-            )
-        ),
+        rows=by_setting(SCALED),
+        columns=timed({f"{number} ranks": {"num_ranks": number} for number in numbers}),
         cell=SECONDS,
         where={"question": "scaling", "accumulation": ACCUMULATION},
         title="Seconds per step and rows per second, by ranks in groups of two",

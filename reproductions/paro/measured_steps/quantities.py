@@ -26,17 +26,14 @@ def seconds(table: pd.DataFrame, name: str, where: Where) -> float:
     return float(rows["step_s"].iloc[0])
 
 
-def speed_ratio(table: pd.DataFrame, *, one: str, over: str, where: Where = RAIL) -> float:
-    """Return the speed of a setting over another's."""
-    return seconds(table, over, where) / seconds(table, one, where)
-
-
 def speed_ratios(
     table: pd.DataFrame, *, pairs: Sequence[tuple[str, str]], at: Sequence[Where]
 ) -> list[float]:
     """Return the speed of the first of each pair over that of the second, in turn where told."""
     return [
-        speed_ratio(table, one=one, over=over, where=where) for where in at for one, over in pairs
+        seconds(table, over, where) / seconds(table, one, where)
+        for where in at
+        for one, over in pairs
     ]
 
 
@@ -94,22 +91,10 @@ def speedups(table: pd.DataFrame) -> list[float]:
     ]
 
 
-def held_error(table: pd.DataFrame) -> float:
-    """Return the largest difference of bytes that the engine holds from the formula's."""
-    rows = _of_engine(table)
-    return float((rows["held_bytes"] - rows["predicted_held_bytes"]).abs().max())
-
-
-def sent_error(table: pd.DataFrame) -> float:
-    """Return the largest difference of bytes that it sends out of a group from the formula's."""
-    rows = _of_engine(table)
-    return float((rows["between_bytes"] - rows["predicted_between_bytes"]).abs().max())
-
-
 def byte_errors(table: pd.DataFrame) -> list[float]:
     """Return by how much what the engine holds and what it sends are off the formula at most."""
-    return [held_error(table), sent_error(table)]
-
-
-def _of_engine(table: pd.DataFrame) -> pd.DataFrame:
-    return table[~table["setting"].isin(BASELINES)]
+    rows = table[~table["setting"].isin(BASELINES)]
+    return [
+        float((rows[f"{what}_bytes"] - rows[f"predicted_{what}_bytes"]).abs().max())
+        for what in ("held", "between")
+    ]

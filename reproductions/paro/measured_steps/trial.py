@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from statistics import median
 from typing import Any
 
@@ -55,10 +56,9 @@ def measured_cluster(asked: Cluster, rates: Sequence[dict[str, float]]) -> Clust
     """
     inter = median(each["inter"] for each in rates) * asked.sharing
     intra = median(each["intra"] for each in rates)
-    return Cluster(
-        num_gpus=asked.num_gpus, group_size=asked.group_size, nic=asked.nic,
-        inter_gbit_per_s=inter * BITS / GIGA, intra_gbit_per_s=intra * BITS / GIGA,
-    )  # fmt: skip
+    return replace(
+        asked, inter_gbit_per_s=inter * BITS / GIGA, intra_gbit_per_s=intra * BITS / GIGA
+    )
 
 
 def step_row(

@@ -104,6 +104,8 @@ class Workload:
     grad_bytes: int = 2
     state_bytes: int = 12
     """Per trainable parameter; mixed precision Adam: a master copy and two moments of 4 bytes."""
+    gathers_frozen: bool = False
+    """Whether frozen parameters too are gathered after an optimizer step, as some systems do."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.num_params <= MOST_PARAMS:

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
+from functools import cached_property
 from itertools import product
 from math import inf
 from typing import Literal
 
 from harness.errors import SpecError, nearest
 from reproductions.paro.method.cluster import Cluster, Workload
-from reproductions.paro.method.guideline import Prediction, predict
+from reproductions.paro.method.guideline import Prediction
+from reproductions.paro.method.memory import memory_of
 from reproductions.paro.method.step_time import FLAT, TimeModel, step_time
 from reproductions.paro.method.strategy import (
     EFFECTIVE,
@@ -30,7 +32,7 @@ Evidence = Literal["paper", "code", "sourced", "derived", "counted"]
 derived: from the rule that such a source states. counted: tensors, in the study `held`."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True)
 class Setting:
     """A way to run a known system."""
 
@@ -38,25 +40,42 @@ class Setting:
     system: str
     label: str
     """What stands beside a strategy in a table."""
+    letters: str
+    """What is held and sent, but for `between`."""
+    evidence: Evidence
     written: str
     """What a user writes."""
-    strategy: Strategy
-    """What is held and sent."""
-    nearest: str
-    """The letters of one of the 14 that it is, or comes nearest to."""
+    _: KW_ONLY
+    between: Granularity | None = None
+    """As of a strategy: where parameters rest between the passes, if coarser than otherwise."""
+    near: str = ""
+    """The letters of one of the 14 that it comes nearest to, where they are others."""
     differs: str = ""
-    """In what, where it is not just that one."""
-    evidence: Evidence
+    """In what it is not just that one, where it is not."""
     keeps_part: Granularity | None = None
     """Where parameters stay whole for all micro-batches, and the part that was gathered from is
     kept beside them: how that part is split."""
     sync_every_micro_batch: bool = False
     """Whether gradients go to the optimizer states' granularity in every micro-batch."""
 
+    @cached_property
+    def strategy(self) -> Strategy:
+        """What is held and sent."""
+        return replace(strategy_of(self.letters), between=self.between)
+
+    @property
+    def nearest(self) -> str:
+        """The letters of one of the 14 that it is, or comes nearest to."""
+        return self.near or self.letters
+
     @property
     def is_exact(self) -> bool:
         """Whether it holds and sends just what its strategy does."""
         return not self.differs
+
+    def trains(self, workload: Workload) -> Workload:
+        """Return a workload as the system has it."""
+        return replace(workload, gathers_frozen=self.keeps_part is not None)
 
     def written_for(self, cluster: Cluster) -> str:
         """Return what a user of a cluster writes."""
@@ -84,86 +103,74 @@ WAIT = "set_requires_gradient_sync(last)"
 WAIT_BETWEEN = "set_requires_all_reduce(last)"
 
 
-def _setting(
-    name: str, system: str, label: str, letters: str, evidence: Evidence, written: str,
-    *, between: Granularity | None = None, nearest: str = "", differs: str = "",
-    keeps: Granularity | None = None, every: bool = False,
-) -> Setting:  # fmt: skip
-    return Setting(
-        name=name, system=system, label=label, written=written,
-        strategy=replace(strategy_of(letters), between=between), nearest=nearest or letters,
-        differs=differs, evidence=evidence, keeps_part=keeps, sync_every_micro_batch=every,
-    )  # fmt: skip
-
-
 DDP, DEEPSPEED, FSDP, FSDP2 = "PyTorch DDP", "DeepSpeed", "PyTorch FSDP", "PyTorch FSDP2"
 MEGATRON, RELEASE = "Megatron-FSDP", "PaRO's release"
 PYTORCH = {DDP, FSDP, FSDP2}
 TORCH = (
-    _setting("ddp", DDP, "DDP", "NNN", "counted",
-             "DistributedDataParallel(model); no_sync() but for the last"),
-    _setting("fsdp-no-shard", FSDP, "FSDP NO_SHARD", "NNN", "sourced",
-             "ShardingStrategy.NO_SHARD; no_sync() but for the last"),
-    _setting("fsdp", FSDP, "FSDP", "GGG", "paper", "ShardingStrategy.FULL_SHARD"),
-    _setting("fsdp-no-sync", FSDP, "FSDP no_sync", "GNG", "sourced",
-             "ShardingStrategy.FULL_SHARD; no_sync() but for the last"),
-    _setting("fsdp-grad-op", FSDP, "FSDP SHARD_GRAD_OP", "GGG", "sourced",
-             "ShardingStrategy.SHARD_GRAD_OP", between="N", nearest="NGG", differs=EACH_FORWARD),
+    Setting("ddp", DDP, "DDP", "NNN", "counted",
+            "DistributedDataParallel(model); no_sync() but for the last"),
+    Setting("fsdp-no-shard", FSDP, "FSDP NO_SHARD", "NNN", "sourced",
+            "ShardingStrategy.NO_SHARD; no_sync() but for the last"),
+    Setting("fsdp", FSDP, "FSDP", "GGG", "paper", "ShardingStrategy.FULL_SHARD"),
+    Setting("fsdp-no-sync", FSDP, "FSDP no_sync", "GNG", "sourced",
+            "ShardingStrategy.FULL_SHARD; no_sync() but for the last"),
+    Setting("fsdp-grad-op", FSDP, "FSDP SHARD_GRAD_OP", "GGG", "sourced",
+            "ShardingStrategy.SHARD_GRAD_OP", between="N", near="NGG", differs=EACH_FORWARD),
     # Inside no_sync() parameters stay whole after the backward pass: ShardingStrategy's page.
-    _setting("fsdp-grad-op-no-sync", FSDP, "FSDP SHARD_GRAD_OP no_sync", "NNG", "sourced",
-             "ShardingStrategy.SHARD_GRAD_OP; no_sync() but for the last", keeps="G",
-             differs=ONCE),
-    _setting("fsdp-hs", FSDP, "FSDP HYBRID_SHARD", "III", "paper",
-             "ShardingStrategy.HYBRID_SHARD", differs=EVERY, every=True),
-    _setting("fsdp-hs-no-sync", FSDP, "FSDP HYBRID_SHARD no_sync", "INI", "sourced",
-             "ShardingStrategy.HYBRID_SHARD; no_sync() but for the last"),
-    _setting("fsdp-hsz", FSDP, "FSDP-hsz", "III", "paper",
-             "ShardingStrategy._HYBRID_SHARD_ZERO2", between="N", nearest="NII",
-             differs=f"{EACH_FORWARD}; {EVERY}", every=True),
-    _setting("fsdp-hsz-no-sync", FSDP, "FSDP-hsz no_sync", "NNI", "sourced",
-             "ShardingStrategy._HYBRID_SHARD_ZERO2; no_sync() but for the last", keeps="I",
-             differs=ONCE),
-    _setting("fsdp2", FSDP2, "FSDP2", "GGG", "counted", f"{ONE_D})"),
-    _setting("fsdp2-late", FSDP2, "FSDP2 no-sync", "GNG", "counted", f"{ONE_D}); {WAIT}"),
-    _setting("fsdp2-int", FSDP2, "FSDP2 int", "GGG", "counted",
-             f"{ONE_D}, reshard_after_forward=<m>)", between="I", differs=TWICE),
-    _setting("fsdp2-whole", FSDP2, "FSDP2 whole", "GGG", "counted",
-             f"{ONE_D}, reshard_after_forward=False)", between="N", nearest="NGG",
-             differs=EACH_FORWARD),
-    _setting("fsdp2-zero-2", FSDP2, "FSDP2 as ZeRO-2", "NGG", "counted",
-             f"{ONE_D}, reshard_after_forward=False); {STAY}", keeps="G", differs=ONCE),
-    _setting("fsdp2-zero-1", FSDP2, "FSDP2 as ZeRO-1", "NNG", "counted",
-             f"{ONE_D}, reshard_after_forward=False); {STAY}; {WAIT}", keeps="G", differs=ONCE),
-    _setting("fsdp2-ddp", FSDP2, "FSDP2 as DDP", "NNN", "counted", f"{REPLICATED}); {WAIT}"),
-    _setting("fsdp2-hs", FSDP2, "FSDP2 HSDP", "III", "counted", f"{TWO_D}); {WAIT_BETWEEN}"),
-    _setting("fsdp2-hs-every", FSDP2, "FSDP2 HSDP every", "III", "counted", f"{TWO_D})",
-             differs=EVERY, every=True),
-    _setting("fsdp2-hs-late", FSDP2, "FSDP2 HSDP no-sync", "INI", "counted", f"{TWO_D}); {WAIT}"),
-    _setting("fsdp2-hsz", FSDP2, "FSDP2 HSDP whole", "III", "counted",
-             f"{TWO_D}, reshard_after_forward=False); {WAIT_BETWEEN}", between="N", nearest="NII",
-             differs=EACH_FORWARD),
-    _setting("fsdp2-nii", FSDP2, "FSDP2 as NII", "NII", "counted",
-             f"{TWO_D}, reshard_after_forward=False); {STAY}; {WAIT_BETWEEN}", keeps="I",
-             differs=ONCE),
-    _setting("fsdp2-nni", FSDP2, "FSDP2 as NNI", "NNI", "counted",
-             f"{TWO_D}, reshard_after_forward=False); {STAY}; {WAIT}", keeps="I", differs=ONCE),
+    Setting("fsdp-grad-op-no-sync", FSDP, "FSDP SHARD_GRAD_OP no_sync", "NNG", "sourced",
+            "ShardingStrategy.SHARD_GRAD_OP; no_sync() but for the last", keeps_part="G",
+            differs=ONCE),
+    Setting("fsdp-hs", FSDP, "FSDP HYBRID_SHARD", "III", "paper",
+            "ShardingStrategy.HYBRID_SHARD", differs=EVERY, sync_every_micro_batch=True),
+    Setting("fsdp-hs-no-sync", FSDP, "FSDP HYBRID_SHARD no_sync", "INI", "sourced",
+            "ShardingStrategy.HYBRID_SHARD; no_sync() but for the last"),
+    Setting("fsdp-hsz", FSDP, "FSDP-hsz", "III", "paper",
+            "ShardingStrategy._HYBRID_SHARD_ZERO2", between="N", near="NII",
+            differs=f"{EACH_FORWARD}; {EVERY}", sync_every_micro_batch=True),
+    Setting("fsdp-hsz-no-sync", FSDP, "FSDP-hsz no_sync", "NNI", "sourced",
+            "ShardingStrategy._HYBRID_SHARD_ZERO2; no_sync() but for the last", keeps_part="I",
+            differs=ONCE),
+    Setting("fsdp2", FSDP2, "FSDP2", "GGG", "counted", f"{ONE_D})"),
+    Setting("fsdp2-late", FSDP2, "FSDP2 no-sync", "GNG", "counted", f"{ONE_D}); {WAIT}"),
+    Setting("fsdp2-int", FSDP2, "FSDP2 int", "GGG", "counted",
+            f"{ONE_D}, reshard_after_forward=<m>)", between="I", differs=TWICE),
+    Setting("fsdp2-whole", FSDP2, "FSDP2 whole", "GGG", "counted",
+            f"{ONE_D}, reshard_after_forward=False)", between="N", near="NGG",
+            differs=EACH_FORWARD),
+    Setting("fsdp2-zero-2", FSDP2, "FSDP2 as ZeRO-2", "NGG", "counted",
+            f"{ONE_D}, reshard_after_forward=False); {STAY}", keeps_part="G", differs=ONCE),
+    Setting("fsdp2-zero-1", FSDP2, "FSDP2 as ZeRO-1", "NNG", "counted",
+            f"{ONE_D}, reshard_after_forward=False); {STAY}; {WAIT}", keeps_part="G", differs=ONCE),
+    Setting("fsdp2-ddp", FSDP2, "FSDP2 as DDP", "NNN", "counted", f"{REPLICATED}); {WAIT}"),
+    Setting("fsdp2-hs", FSDP2, "FSDP2 HSDP", "III", "counted", f"{TWO_D}); {WAIT_BETWEEN}"),
+    Setting("fsdp2-hs-every", FSDP2, "FSDP2 HSDP every", "III", "counted", f"{TWO_D})",
+            differs=EVERY, sync_every_micro_batch=True),
+    Setting("fsdp2-hs-late", FSDP2, "FSDP2 HSDP no-sync", "INI", "counted", f"{TWO_D}); {WAIT}"),
+    Setting("fsdp2-hsz", FSDP2, "FSDP2 HSDP whole", "III", "counted",
+            f"{TWO_D}, reshard_after_forward=False); {WAIT_BETWEEN}", between="N", near="NII",
+            differs=EACH_FORWARD),
+    Setting("fsdp2-nii", FSDP2, "FSDP2 as NII", "NII", "counted",
+            f"{TWO_D}, reshard_after_forward=False); {STAY}; {WAIT_BETWEEN}", keeps_part="I",
+            differs=ONCE),
+    Setting("fsdp2-nni", FSDP2, "FSDP2 as NNI", "NNI", "counted",
+            f"{TWO_D}, reshard_after_forward=False); {STAY}; {WAIT}", keeps_part="I", differs=ONCE),
 )  # fmt: skip
 OF_DEEPSPEED = (
-    _setting("zero-0", DEEPSPEED, "ZeRO-0", "NNN", "sourced", '"zero_optimization": {"stage": 0}'),
-    _setting("zero-1", DEEPSPEED, "ZeRO-1", "NNG", "paper", '"zero_optimization": {"stage": 1}'),
-    _setting("zero-2", DEEPSPEED, "ZeRO-2", "NGG", "paper", '"zero_optimization": {"stage": 2}'),
-    _setting("zero-3", DEEPSPEED, "ZeRO-3", "GGG", "paper", '"zero_optimization": {"stage": 3}'),
-    _setting("mics", DEEPSPEED, "MiCS", "III", "paper",
+    Setting("zero-0", DEEPSPEED, "ZeRO-0", "NNN", "sourced", '"zero_optimization": {"stage": 0}'),
+    Setting("zero-1", DEEPSPEED, "ZeRO-1", "NNG", "paper", '"zero_optimization": {"stage": 1}'),
+    Setting("zero-2", DEEPSPEED, "ZeRO-2", "NGG", "paper", '"zero_optimization": {"stage": 2}'),
+    Setting("zero-3", DEEPSPEED, "ZeRO-3", "GGG", "paper", '"zero_optimization": {"stage": 3}'),
+    Setting("mics", DEEPSPEED, "MiCS", "III", "paper",
              '"zero_optimization": {"stage": 3, "mics_shard_size": <m>}; deepspeed.zero.MiCS_Init'),
-    _setting("hpz", DEEPSPEED, "hpZ", "GGG", "paper",
+    Setting("hpz", DEEPSPEED, "hpZ", "GGG", "paper",
              '"zero_optimization": {"stage": 3, "zero_hpz_partition_size": <m>}', between="I",
-             differs=TWICE),
+            differs=TWICE),
 )  # fmt: skip
 RELEASED = ("NNG", "NGG", "GGG", "NII", "NIG", "IIG", "IGG")
 """Its engine takes ING too, and runs the class of IGG for it."""
 OF_RELEASE = tuple(
-    _setting(f"paro-{letters.lower()}", RELEASE, "PaRO", letters, "code",
-             f"strategy {letters} in ds_config.json of DeepSpeed pull request 5588")
+    Setting(f"paro-{letters.lower()}", RELEASE, "PaRO", letters, "code",
+            f"strategy {letters} in ds_config.json of DeepSpeed pull request 5588")
     for letters in RELEASED
 )  # fmt: skip
 STAGES = ("no_shard", "optim", "optim_grads", "optim_grads_params")
@@ -207,7 +214,7 @@ def megatron(found: Strategy, outer: int, inner: int) -> Setting:
     one_axis = outer == inner
     first = one_axis or has_version_1(outer, inner)
     between = "" if one_axis else f" {OUTER} {STAGES[outer]}"
-    return _setting(
+    return Setting(
         f"megatron-{found.letters.lower()}", MEGATRON, "Megatron" if first else "Megatron v2",
         found.letters, "derived",
         "--use-megatron-fsdp --ckpt-format fsdp_dtensor"
@@ -243,10 +250,7 @@ def setting_of(name: str) -> Setting:
 
 def own(letters: str) -> Setting:
     """Return a strategy of the 14 as a setting of nobody's. Raises SpecError for any other."""
-    return Setting(
-        name=letters, system="", label="", written="", strategy=effective_of(letters),
-        nearest=letters, evidence="paper",
-    )  # fmt: skip
+    return Setting(letters, "", "", effective_of(letters).letters, "paper", "")
 
 
 ALIASES = {
@@ -300,19 +304,15 @@ def predicted(
     """Return what settings take, in the order given: as `predict`, and what they differ in."""
     found = []
     for setting in settings:
-        (plain,) = predict(workload, cluster, model, memory_bytes=memory_bytes,
-                           compute_s=compute_s, strategies=(setting.strategy,))  # fmt: skip
-        memory, time = plain.memory, plain.time
-        if setting.sync_every_micro_batch:
-            time = step_time(setting.strategy, workload, cluster, model,
-                             compute_s=compute_s, sync_every_micro_batch=True)  # fmt: skip
+        strategy, load = setting.strategy, setting.trains(workload)
+        memory = memory_of(strategy, load, cluster)
         if setting.keeps_part:
             whole = workload.param_bytes * workload.num_params
             memory = replace(memory, second_params=whole / cluster.parts(setting.keeps_part))
-            # The whole of the parameters is gathered, not the trainable ones alone.
-            once = time.terms["sync_p"] / workload.trainable_share
-            time = replace(time, terms={**time.terms, "sync_p": once})
-        found.append(
-            replace(plain, memory=memory, time=time, fits=memory.total <= memory_bytes)
+        time = step_time(
+            strategy, load, cluster, model, compute_s=compute_s,
+            sync_every_micro_batch=setting.sync_every_micro_batch,
         )  # fmt: skip
+        fits = memory.total <= memory_bytes
+        found.append(Prediction(strategy=strategy, memory=memory, time=time, fits=fits))
     return found

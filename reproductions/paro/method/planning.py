@@ -9,7 +9,7 @@ from typing import Any
 
 from harness.errors import SpecError
 from reproductions.paro.method.cluster import Cluster, Workload
-from reproductions.paro.method.guideline import Prediction, costs, pareto_front, ranked
+from reproductions.paro.method.guideline import Prediction, costs, unbeaten
 from reproductions.paro.method.peers import (
     BESIDE,
     SETTINGS,
@@ -103,11 +103,6 @@ class Plan:
         return [row_of(place, each) for place, each in enumerate(self.entries, 1)]
 
 
-def default_candidates() -> list[Setting]:
-    """Return the 14, and the paper's baselines that are none of them."""
-    return [*(own(each.letters) for each in EFFECTIVE), *map(setting_of, BESIDE)]
-
-
 def make_plan(
     workload: Workload,
     cluster: Cluster,
@@ -122,24 +117,24 @@ def make_plan(
     compute_s: t_comp, seconds of all forward and backward passes of an optimizer step.
     Raises SpecError where one is named twice, and where a number is absurd.
     """
-    asked = list(candidates) or default_candidates()
+    by_default = [*(own(each.letters) for each in EFFECTIVE), *map(setting_of, BESIDE)]
+    asked = list(candidates) or by_default
     if len({each.name for each in asked}) < len(asked):
         raise SpecError("a strategy is named twice: name each once")
     found = predicted(
         asked, workload, cluster, model, memory_bytes=memory_bytes, compute_s=compute_s
     )
-    front = pareto_front(found)
-    by_place = {id(each): setting for each, setting in zip(found, asked, strict=True)}
-    too_large = sorted((each for each in found if not each.fits), key=costs)
+    is_front = unbeaten([costs(each) for each in found])
     entries = [
         Entry(
-            setting=by_place[id(each)],
+            setting=setting,
             found=each,
-            traffic=traffic_of(by_place[id(each)], workload, cluster, model),
-            is_front=any(each is other for other in front),
+            traffic=traffic_of(setting, workload, cluster, model),
+            is_front=on_it,
         )
-        for each in (*ranked(found), *too_large)
+        for setting, each, on_it in zip(asked, found, is_front, strict=True)
     ]
+    entries.sort(key=lambda entry: (not entry.found.fits, costs(entry.found)))
     plan = Plan(
         cluster=cluster, workload=workload, model=model, memory_bytes=memory_bytes,
         compute_s=compute_s, entries=tuple(entries),
@@ -168,17 +163,8 @@ def check_sizes(plan: Plan) -> None:
 
 def traffic_of(setting: Setting, workload: Workload, cluster: Cluster, model: TimeModel) -> Traffic:
     """Return what a setting sends per optimizer step."""
-    steps = list(schedule(setting.strategy, sync_every_micro_batch=setting.sync_every_micro_batch))
-    sent = step_traffic(steps, workload, cluster, model.world)
-    if not setting.keeps_part:
-        return sent
-    # The frozen parameters are gathered too.
-    changed = [step for step in steps if step.term == "sync_p"]
-    once = step_traffic(changed, workload, cluster, model.world)
-    frozen = 1.0 / workload.trainable_share - 1.0
-    return Traffic(
-        between=sent.between + frozen * once.between, within=sent.within + frozen * once.within
-    )
+    steps = schedule(setting.strategy, sync_every_micro_batch=setting.sync_every_micro_batch)
+    return step_traffic(steps, setting.trains(workload), cluster, model.world)
 
 
 def row_of(place: int, entry: Entry) -> dict[str, Any]:

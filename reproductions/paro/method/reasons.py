@@ -131,9 +131,7 @@ def arithmetic(
     plan: Plan, entry: Entry, term: Term, found: Collective, digits: int
 ) -> tuple[str, float]:
     """Return the bytes of a collective over its bandwidth, and what the printed numbers give."""
-    cluster, size = plan.cluster, bytes_of(term, plan.workload)
-    if term == "sync_p" and entry.setting.keeps_part:
-        size /= plan.workload.trainable_share
+    cluster, size = plan.cluster, bytes_of(term, entry.setting.trains(plan.workload))
     factors, value = (["2"], 2.0) if found.kind == "all_reduce" else ([], 1.0)
     if found.scope == "world" and plan.model.world == "scaled":
         factors.append(repr(plan.model.cc_factor))

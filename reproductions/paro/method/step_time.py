@@ -119,10 +119,7 @@ def bytes_of(term: Term, workload: Workload) -> float:
     A pass needs all parameters; what is reduced, or changed by an optimizer step, are the
     trainable ones.
     """
-    match term:
-        case "param":
-            return workload.param_bytes * workload.num_params
-        case "sync_p":
-            return workload.param_bytes * workload.num_trainable
-        case _:
-            return workload.grad_bytes * workload.num_trainable
+    if term == "param" or (term == "sync_p" and workload.gathers_frozen):
+        return workload.param_bytes * workload.num_params
+    size = workload.param_bytes if term == "sync_p" else workload.grad_bytes
+    return size * workload.num_trainable

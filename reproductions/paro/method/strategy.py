@@ -85,17 +85,17 @@ class Strategy:
 ALL = tuple(Strategy(params=p, grads=g, states=o) for p, g, o in product(GRANULARITIES, repeat=3))
 EFFECTIVE = tuple(strategy for strategy in ALL if strategy.is_effective)
 """The 14 that section 3.1.1 keeps."""
+BY_LETTERS = {strategy.letters: strategy for strategy in ALL}
 
 
 def strategy_of(letters: str) -> Strategy:
     """Return any of the 27 by its letters. Raises SpecError for what is none."""
-    known = {strategy.letters: strategy for strategy in ALL}
-    if letters not in known:
+    if letters not in BY_LETTERS:
         raise SpecError(
             f"no strategy {letters!r}: three of the letters N, I, G, for parameters, gradients and"
-            f" optimizer states{nearest(letters.upper(), known)}"
+            f" optimizer states{nearest(letters.upper(), BY_LETTERS)}"
         )
-    return known[letters]
+    return BY_LETTERS[letters]
 
 
 def effective_of(letters: str) -> Strategy:

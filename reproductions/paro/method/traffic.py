@@ -1,13 +1,19 @@
-"""Bytes that an optimizer step sends, by what they cross."""
+"""Bytes that collectives send: the seconds that they would take at one byte per second."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import fsum
 
-from reproductions.paro.method.cluster import Cluster, Workload
+from reproductions.paro.method.cluster import MOST_GBIT, Cluster, Nic, Workload
 from reproductions.paro.method.schedule import Collective, Step
-from reproductions.paro.method.step_time import World, bytes_of
+from reproductions.paro.method.step_time import TimeModel, World, bytes_of
+
+BYTE_PER_S = 8e-9
+"""In Gbit/s."""
+DIGITS = 6
+"""Decimals of a byte: what is less is rounding, or the time of a link that takes none."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -18,21 +24,23 @@ class Traffic:
     """Out of a group: by one GPU of it in a ring of all GPUs, by all of them otherwise."""
     within: float
     """From a GPU to others of its group: the most that any sends."""
+    between_by_one: float
+    """Out of a group by the GPU of it that sends most."""
 
 
 def traffic_of(found: Collective, cluster: Cluster, num_bytes: float, world: World) -> Traffic:
     """Return the bytes that a collective on `num_bytes` sends."""
-    n, m, g = cluster.num_gpus, cluster.group_size, cluster.num_groups
-    times = 2 if found.kind == "all_reduce" else 1
-    whole = times * num_bytes
-    one_ring = found.scope == "world" and world != "hier"
-    between = {"intra": 0.0, "inter": (g - 1) / g}.get(
-        found.scope, (n - 1) / n if one_ring and g > 1 else (g - 1) / g
+
+    def sent(inter: float, intra: float, nic: Nic) -> float:
+        links = replace(cluster, inter_gbit_per_s=inter, intra_gbit_per_s=intra, nic=nic)
+        return round(TimeModel(world=world).collective_s(found, links, num_bytes), DIGITS)
+
+    return Traffic(
+        # A link that a group shares carries what all of its GPUs send.
+        between=sent(BYTE_PER_S, MOST_GBIT, "shared"),
+        within=sent(MOST_GBIT, BYTE_PER_S, "rail"),
+        between_by_one=sent(BYTE_PER_S, MOST_GBIT, "rail"),
     )
-    within = {"inter": 0.0, "intra": (m - 1) / m}.get(
-        found.scope, (n - 1) / n if one_ring and m > 1 else (m - 1) / m
-    )
-    return Traffic(between=between * whole, within=within * whole)
 
 
 def step_traffic(
@@ -47,6 +55,7 @@ def step_traffic(
         for step in steps
     ]
     return Traffic(
-        between=sum(count * part.between for count, part in parts),
-        within=sum(count * part.within for count, part in parts),
+        between=fsum(count * part.between for count, part in parts),
+        within=fsum(count * part.within for count, part in parts),
+        between_by_one=fsum(count * part.between_by_one for count, part in parts),
     )

@@ -42,7 +42,7 @@ def start_ranks(*, where: str, num_ranks: int, params: dict[str, Any]) -> list[A
     gc.freeze()
     with tempfile.TemporaryDirectory() as folder:
         given = (os.getpid(), folder, num_ranks, where, params)
-        mp.start_processes(  # type: ignore[attr-defined,no-untyped-call]
+        mp.start_processes(  # type: ignore[attr-defined]
             _rank, args=given, nprocs=num_ranks, start_method="fork"
         )
         files = [Path(folder) / f"{rank}.json" for rank in range(num_ranks)]

@@ -24,7 +24,7 @@ def off_the_rule(table: pd.DataFrame, *, system: str, nearly: Collection[str]) -
     By it just those are expressed whose parameters are split no finer than their gradients.
     nearly: those among them that it expresses nearly, and not just so.
     """
-    rows = pick(table, system=system).set_index("strategy")["expressed"]
+    rows = pick(table, system=system)
 
     def by_rule(name: str) -> str:
         found = strategy_of(name)
@@ -32,7 +32,7 @@ def off_the_rule(table: pd.DataFrame, *, system: str, nearly: Collection[str]) -
             return "no"
         return "nearly" if name in nearly else "yes"
 
-    return float(sum(word != by_rule(name) for name, word in rows.items()))
+    return float((rows["expressed"] != rows["strategy"].map(by_rule)).sum())
 
 
 def least_bytes_ratio(table: pd.DataFrame) -> float:

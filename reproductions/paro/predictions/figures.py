@@ -27,9 +27,10 @@ SHORT = {"ZeRO-2": "Z2", "ZeRO-3": "Z3"}
 
 def indicator_panels(context: FigureContext) -> Figure:
     """Draw a panel per model and trainable share: bars of memory, a line of log(1/T)."""
-    panels = list(context.table.groupby(["trainable", "model"], sort=False))
+    named = context.table.groupby(["trainable", "model"], sort=False)
+    panels = [(str(share), str(model), rows) for (share, model), rows in named]
     # The paper has a share's models beside each other.
-    panels.sort(key=lambda panel: str(panel[0][0]))
+    panels.sort(key=lambda panel: panel[0])
     wide = context.width == "double"
     columns = 2 if len(panels) > 1 and wide else 1
     figure, axes = context.subplots(
@@ -38,7 +39,7 @@ def indicator_panels(context: FigureContext) -> Figure:
         sharex=True,
         aspect=0.5 if wide and columns == 1 else 0.8 if wide or columns == len(panels) else 0.62,
     )
-    for ax, ((share, model), rows) in zip(axes, panels, strict=True):
+    for ax, (share, model, rows) in zip(axes, panels, strict=True):
         given = context.reference
         quoted = given[given["series"].str.startswith(model) & (given["x"] == SHARES[share])]
         _indicator(ax, rows.set_index("strategy").loc[list(COMPARED)], quoted)

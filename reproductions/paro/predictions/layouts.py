@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from harness.declare import Cell, Layout, Line
@@ -43,8 +45,6 @@ WAYS = {
     "hier": "collectives of all GPUs by PaRO-CC",
 }
 LINKS = {"rail": "a link per GPU", "shared": "one link that the GPUs of a group share"}
-READINGS = {(n, w): f"{way}, {link}" for n, link in LINKS.items() for w, way in WAYS.items()}
-"""By which link there is between groups, and how collectives of all GPUs are sent."""
 
 
 def name_of(strategy: str) -> str:
@@ -64,13 +64,33 @@ def place(rows: pd.DataFrame) -> str:
 
 SPEED = Cell("steps_per_s", unit="1/s", digits=4, remark=place)
 MEMORY = Cell("memory_bytes", unit="GB", scale=1e9, digits=1)
+COMM = Cell("comm_s", unit="s", digits=2)
+SAMPLES = Cell("samples_per_s_at_most", unit="samples/s", digits=1)
+
+
+def by_strategy(
+    names: Iterable[str], *, cell: Cell | None = None, series: Mapping[str, str] | None = None
+) -> tuple[Line, ...]:
+    """Return a line per strategy; series: what the reference calls those that it has."""
+    return tuple(
+        Line(
+            name_of(name), where={"strategy": name}, cell=cell,
+            paper={} if series is None else {"series": series.get(name, name)},
+        )
+        for name in names
+    )  # fmt: skip
+
+
+def gain_over(stage: int, *, digits: int = 0) -> Cell:
+    """Return the cell of gains over a ZeRO stage."""
+    return Cell(f"gain_over_zero{stage}", unit="%", digits=digits)
 
 
 def guideline_layouts(shares: dict[str, str]) -> tuple[Layout, ...]:
     """Return 1/T and memory of every strategy; shares: trainable share -> head of its columns."""
     return tuple(
         Layout(
-            rows=tuple(Line(name_of(name), where={"strategy": name}) for name in STRATEGIES),
+            rows=by_strategy(STRATEGIES),
             columns=tuple(
                 Line(head, group=group, where={"trainable": share}, cell=cell)
                 for share, group in shares.items()
@@ -78,7 +98,7 @@ def guideline_layouts(shares: dict[str, str]) -> tuple[Layout, ...]:
             ),
             cell=SPEED,
             where={"nic": nic, "world": world},
-            title=f"1/T and memory: {words}",
+            title=f"1/T and memory: {way}, {link}",
             inferred=True,
             notes=(
                 f"{UNREADABLE} Rows are all 14 strategies and the baselines.",
@@ -88,22 +108,8 @@ def guideline_layouts(shares: dict[str, str]) -> tuple[Layout, ...]:
                 " strategies that fit.",
             ),
         )
-        for (nic, world), words in READINGS.items()
-    )
-
-
-def gain_column(model: str, share: str, stage: int) -> Line:
-    """Return the column of gains over a ZeRO stage, ours beside the paper's."""
-    return Line(
-        f"gain over ZeRO-{stage}",
-        group=model,
-        where={"model": model},
-        cell=Cell(f"gain_over_zero{stage}", unit="%", digits=0),
-        paper={
-            "series": model,
-            "x": str(SHARES[share]),
-            "y_name": f"throughput_gain_over_ZeRO-{stage}",
-        },
+        for nic, link in LINKS.items()
+        for world, way in WAYS.items()
     )
 
 
@@ -112,24 +118,20 @@ def gain_layout(share: str, *models: str, rows: str) -> Layout:
 
     share: what of the models trains. rows: a note on which of them the paper's table has.
     """
+
+    def quoted(model: str, stage: int) -> dict[str, str]:
+        gain = f"throughput_gain_over_ZeRO-{stage}"
+        return {"series": model, "x": str(SHARES[share]), "y_name": gain}
+
     return Layout(
-        rows=tuple(
-            Line(name_of(name), where={"strategy": name}, paper={"series": name})
-            for name in COMPARED
-        ),
+        rows=by_strategy(COMPARED, series={}),
         columns=tuple(
-            line
+            Line(head, group=model, where={"model": model}, cell=cell, paper=paper)
             for model in models
-            for line in (
-                Line("Mem", group=model, where={"model": model}, cell=MEMORY),
-                Line(
-                    "t_comm",
-                    group=model,
-                    where={"model": model},
-                    cell=Cell("comm_s", unit="s", digits=2),
-                ),
-                gain_column(model, share, 2),
-                gain_column(model, share, 3),
+            for head, cell, paper in (
+                ("Mem", MEMORY, {}),
+                ("t_comm", COMM, {}),
+                *((f"gain over ZeRO-{n}", gain_over(n), quoted(model, n)) for n in (2, 3)),
             )
         ),
         cell=MEMORY,
@@ -140,9 +142,6 @@ def gain_layout(share: str, *models: str, rows: str) -> Layout:
     )
 
 
-SAMPLES = Cell("samples_per_s_at_most", unit="samples/s", digits=1)
-
-
 def split_layout(model: str) -> Layout:
     """Return samples per second at one batch per GPU, by how it is split."""
     return Layout(
@@ -150,38 +149,25 @@ def split_layout(model: str) -> Layout:
             Line(f"{batch} x {times}", where={"micro_batch": batch, "accumulation": times})
             for batch, times in SPLITS[model]
         ),
-        columns=tuple(
-            Line(name_of(name), where={"strategy": name})
-            for name in ("NNG", "NNI", "NIG", "IIG", "GGG")
-        ),
+        columns=by_strategy(("NNG", "NNI", "NIG", "IIG", "GGG")),
         cell=SAMPLES,
         where=ONE_RING,
         title="Samples per second at most, by micro-batch and accumulation",
         inferred=True,
-        notes=(
-            f"{COLUMNS_OURS[model]} So are the splits.",
-            AT_MOST,
-        ),
+        notes=(f"{COLUMNS_OURS[model]} So are the splits.", AT_MOST),
     )
 
 
 def sweep_layout(model: str, num_gpus: int) -> Layout:
     """Return samples per second and GPU at the paper's micro-batch, by accumulation."""
-    per_gpu = Cell("samples_per_s_at_most", unit="samples/s", scale=num_gpus, digits=3)
+    per_gpu = replace(SAMPLES, scale=num_gpus, digits=3)
     return Layout(
         rows=tuple(
             Line(f"{MICRO_BATCH} x {times}", where={"accumulation": times}) for times in SWEPT
         ),
         columns=(
-            *(
-                Line(name_of(name), where={"strategy": name}, cell=per_gpu)
-                for name in ("IIG", "NIG", "GGG")
-            ),
-            Line(
-                "IIG over GGG",
-                where={"strategy": "IIG"},
-                cell=Cell("gain_over_zero3", unit="%", digits=0),
-            ),
+            *by_strategy(("IIG", "NIG", "GGG"), cell=per_gpu),
+            Line("IIG over GGG", where={"strategy": "IIG"}, cell=gain_over(3)),
         ),
         cell=per_gpu,
         where={**ONE_RING, "micro_batch": MICRO_BATCH},
@@ -202,14 +188,12 @@ NNI_LAYOUT = Layout(
     columns=(
         Line("gain in throughput", paper={"x": "1", "y_name": "throughput_gain_over_ZeRO-1"}),
     ),
-    cell=Cell("gain_over_zero1", unit="%", digits=1),
+    cell=gain_over(1, digits=1),
     where=ONE_RING,
     title="The gain that the text quotes",
     inferred=True,
     notes=(COMM_ALONE, "Every split gives the same, as both send only at the end of a step."),
-)  # fmt: skip
-
-
+)
 BEST_LAYOUT = Layout(
     rows=(Line("best", where={"micro_batch": 16, "accumulation": 10}, paper={"x": "1"}),),
     columns=(
@@ -243,14 +227,7 @@ BEST_LAYOUT = Layout(
 def scaling_layout(world: str) -> Layout:
     """Return samples per second by GPUs, and the ratio of speed-ups; the paper's beside one."""
     return Layout(
-        rows=tuple(
-            Line(
-                name_of(name),
-                where={"strategy": name},
-                paper={"series": BASELINES.get(name, name)},
-            )
-            for name in SCALED
-        ),
+        rows=by_strategy(SCALED, series=BASELINES),
         columns=(
             *(
                 Line(f"{number}", group="GPUs", where={"num_gpus": number}, cell=SAMPLES)

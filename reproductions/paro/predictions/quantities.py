@@ -155,21 +155,12 @@ def helped_more(
     It is a ratio of speed-ups, the least over neighbours of `splits`: (micro-batch, accumulation)
     in any order.
     """
-    ordered = sorted(splits)
-
-    def speed_up(name: str, small: tuple[int, int], large: tuple[int, int]) -> float:
-        before, after = (
-            _of(
-                table,
-                name,
-                "samples_per_s_at_most",
-                {**ONE_RING, "micro_batch": batch, "accumulation": times},
-            )
-            for batch, times in (small, large)
-        )
-        return after / before
-
-    return min(speed_up(one, a, b) / speed_up(than, a, b) for a, b in pairwise(ordered))
+    ahead = []
+    for batch, times in sorted(splits):
+        where: Where = {**ONE_RING, "micro_batch": batch, "accumulation": times}
+        own, other = (_of(table, n, "samples_per_s_at_most", where) for n in (one, than))
+        ahead.append(own / other)
+    return min(after / before for before, after in pairwise(ahead))
 
 
 def best_over_best(table: pd.DataFrame, *, one: str, over: str) -> float:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from harness.declare import Task, claims
 from reproductions.paro.predictions.experiment import predictions
-from reproductions.paro.predictions.gains import faster
 from reproductions.paro.predictions.layouts import ROWS_OURS, gain_layout
-from reproductions.paro.predictions.scopes import SET
+from reproductions.paro.predictions.scopes import SET, faster
 from reproductions.paro.predictions.table import table_of
 
 task = Task(

@@ -7,9 +7,8 @@ from functools import partial
 from harness.declare import Task, claims, more_than
 from reproductions.paro.predictions import quantities as q
 from reproductions.paro.predictions.experiment import predictions
-from reproductions.paro.predictions.gains import quoted_ratio
 from reproductions.paro.predictions.layouts import BEST_LAYOUT, split_layout, sweep_layout
-from reproductions.paro.predictions.scopes import SET
+from reproductions.paro.predictions.scopes import SET, quoted_ratio
 from reproductions.paro.predictions.table import table_of
 
 MODEL = "LLaMA-65B"

@@ -114,15 +114,13 @@ def _compute_row(
     # Without computation both assemblies are communication alone.
     one, base = total(gain.strategy, 0.0), total(gain.baseline, 0.0)
     compute = compute_for(wanted, one, base, assembly)
+    of_gain = asdict(gain)
     return {
-        "model": gain.model,
-        "trainable": gain.trainable,
-        "strategy": gain.strategy,
-        "baseline": gain.baseline,
+        "quoted_percent": of_gain.pop("percent"),
+        **of_gain,
         "reading": reading,
         "world": world,
         "assembly": assembly,
-        "quoted_percent": gain.percent,
         "quoted_ratio": wanted,
         "comm_ratio": base / one,
         "compute_s": compute,

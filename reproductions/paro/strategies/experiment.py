@@ -8,7 +8,14 @@ from typing import Literal
 
 from harness.declare import Estimate, Experiment, Params, Profile, doc
 from reproductions.paro.collectives.experiment import PAPER_INPUTS, Inputs
+from reproductions.paro.method.peers import NAMED
+from reproductions.paro.method.peers import RELEASED as RUN_AS_NAMED
 from reproductions.paro.models.paper_inputs import ACCUMULATION
+
+KNOWN_AS = {**NAMED, "GGG": f"{NAMED['GGG']}, FSDP"}
+RELEASED = (*RUN_AS_NAMED, "ING")
+"""What the configuration of the authors' branch accepts: GitHub HanxiaoZhang/PaRO, branch paro,
+deepspeed/runtime/zero/config.py. The first three run stock ZeRO."""
 
 
 class Sweep(Params):

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from harness.declare import Cell, Layout, Line, Table, Tables, param, value
 from reproductions.paro.method.strategy import ALL
-from reproductions.paro.strategies.experiment import costs, sweeps
-from reproductions.paro.strategies.names import named
+from reproductions.paro.strategies.experiment import KNOWN_AS, costs, sweeps
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,7 +56,7 @@ GROUPS = {True: "kept", False: "left out"}
 LAYOUT = Layout(
     rows=tuple(
         Line(
-            named(strategy.letters),
+            ", ".join(filter(None, (strategy.letters, KNOWN_AS.get(strategy.letters)))),
             group=GROUPS[strategy.is_effective],
             where={"strategy": strategy.letters},
             paper={"series": strategy.letters},

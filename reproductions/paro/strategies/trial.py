@@ -12,8 +12,7 @@ from reproductions.paro.method.guideline import costs as costs_of
 from reproductions.paro.method.step_time import TimeModel, World
 from reproductions.paro.method.strategy import ALL, Strategy
 from reproductions.paro.models.paper_inputs import ACCUMULATION, MODELS, SHARES, PaperCluster
-from reproductions.paro.strategies.experiment import Costs, Sweep
-from reproductions.paro.strategies.names import KNOWN_AS, RELEASED
+from reproductions.paro.strategies.experiment import KNOWN_AS, RELEASED, Costs, Sweep
 
 GROUP_SIZES, NUM_GROUPS = (2, 4, 8), (2, 4, 16)
 SPEED_RATIOS = (1.0, 2.5, 25.0, 100.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING
 
 from harness.declare import pick
@@ -18,14 +19,6 @@ CAPTION = {
 """Of Figure 1: a unit's collectives in a micro-batch, and all units' after the last one."""
 
 
-def unplanned(table: pd.DataFrame) -> float:
-    """Return how many collectives and updates of all ranks are not the schedule's, or lacking."""
-    rows = pick(table, track="communication")
-    wrong = int((rows["done"] != rows["planned"]).sum())
-    runs = rows.groupby(["strategy", "rank"])
-    return float(wrong + (runs["place"].count() - runs["num_planned"].first()).abs().sum())
-
-
 def unlike_caption(table: pd.DataFrame) -> float:
     """Return how many sequences of a rank, of a unit or of all, are not those of the caption."""
     wrong = 0
@@ -39,49 +32,19 @@ def unlike_caption(table: pd.DataFrame) -> float:
     return float(wrong)
 
 
-def ranks_apart(table: pd.DataFrame) -> float:
-    """Return how many places of the order of communication differ between ranks."""
-    rows = pick(table, track="communication")
-    words = rows["done"] + " " + rows["units"]
-    return float((words.groupby([rows["strategy"], rows["place"]]).nunique() > 1).sum())
-
-
 def off_schedule(table: pd.DataFrame) -> list[float]:
-    """Return what is unlike the schedule, and where ranks differ from each other."""
-    return [unplanned(table), ranks_apart(table)]
+    """Return how many collectives are unlike the schedule, and how many unlike other ranks'.
 
-
-def wrong_deliveries(table: pd.DataFrame) -> float:
-    """Return by how many a rank's arrivals of a part differ from one, of its own from none."""
-    wrong = 0
-    for _, rows in table.groupby(["num_ranks", "group_size"]):
-        arrived = rows.groupby(["to", "part"]).size()
-        for to in range(num_ranks := int(rows["num_ranks"].iloc[0])):
-            for part in range(num_ranks):
-                wrong += abs(int(arrived.get((to, part), 0)) - (to != part))
-    return float(wrong)
-
-
-def early_sends(table: pd.DataFrame) -> float:
-    """Return how many parts a rank sent on before they had arrived, by its own order.
-
-    What arrives is what the rank before sends in the same place of its order.
+    Updates count too. The first: not the schedule's, or lacking, on all ranks; the second: places
+    of the order that differ between ranks.
     """
-    wrong = 0
-    for _, rows in table.groupby(["num_ranks", "group_size"]):
-        sent = rows[["rank", "place", "to", "part"]].to_numpy().tolist()
-        arrives = {(to, part): place for _, place, to, part in sent}
-        for rank, place, _, part in sent:
-            if part != rank:
-                wrong += arrives.get((rank, part), place) >= place
-    return float(wrong)
-
-
-def off_their_rail(table: pd.DataFrame) -> float:
-    """Return how many messages between groups carry a part of another place in its group."""
-    rows = pick(table, scope="inter")
-    places = [rows[name] % rows["group_size"] for name in ("part", "rank", "to")]
-    return float(((places[0] != places[1]) | (places[1] != places[2])).sum())
+    rows = pick(table, track="communication")
+    wrong = int((rows["done"] != rows["planned"]).sum())
+    runs = rows.groupby(["strategy", "rank"])
+    lacking = (runs["place"].count() - runs["num_planned"].first()).abs().sum()
+    words = rows["done"] + " " + rows["units"]
+    apart = words.groupby([rows["strategy"], rows["place"]]).nunique() > 1
+    return [float(wrong + lacking), float(apart.sum())]
 
 
 def unlike_stages(table: pd.DataFrame) -> float:
@@ -109,5 +72,21 @@ def unlike_stages(table: pd.DataFrame) -> float:
 
 
 def misdelivered(table: pd.DataFrame) -> list[float]:
-    """Return wrong arrivals, parts sent on too early, and messages between other places."""
-    return [wrong_deliveries(table), early_sends(table), off_their_rail(table)]
+    """Return wrong arrivals, parts sent on too early, and messages between other places.
+
+    A rank receives each part but its own once; what arrives is what the rank before sends in the
+    same place of its order. Between groups ranks of the same place meet.
+    """
+    wrong = early = 0
+    for _, rows in table.groupby(["num_ranks", "group_size"]):
+        arrived = rows.groupby(["to", "part"]).size()
+        for to, part in product(range(int(rows["num_ranks"].iloc[0])), repeat=2):
+            wrong += abs(int(arrived.get((to, part), 0)) - (to != part))
+        sent = rows[["rank", "place", "to", "part"]].to_numpy().tolist()
+        arrives = {(to, part): place for _, place, to, part in sent}
+        for rank, place, _, part in sent:
+            early += part != rank and arrives.get((rank, part), place) >= place
+    between = pick(table, scope="inter")
+    places = [between[name] % between["group_size"] for name in ("part", "rank", "to")]
+    apart = (places[0] != places[1]) | (places[1] != places[2])
+    return [float(wrong), float(early), float(apart.sum())]

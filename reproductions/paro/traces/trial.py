@@ -79,6 +79,13 @@ def row_of(event: Event, start_s: float) -> dict[str, Any]:
     return {
         "done": UPDATE if done == "optimizer" else done,
         "units": " + ".join(event["units"]),
+        **sent_when(event, start_s),
+    }
+
+
+def sent_when(event: Event, start_s: float) -> dict[str, Any]:
+    """Return what an event sent, and when, from a start on."""
+    return {
         "sent_bytes": event["num_bytes"],
         "start_ms": 1e3 * (event["start_s"] - start_s),
         "end_ms": 1e3 * (event["end_s"] - start_s),
@@ -92,19 +99,13 @@ def gather_rows(gather: Gather, ctx: RunContext) -> list[Row]:
     return [
         {
             "rank": rank, "place": place, "to": event["to"], "part": event["part"],
-            "scope": "intra" if same_group(rank, event["to"], gather) else "inter",
+            "scope": "inter" if groups_come(event["to"], rank, gather) else "intra",
             "groups_come": groups_come(event["part"], rank, gather),
-            "sent_bytes": event["num_bytes"],
-            "start_ms": 1e3 * (event["start_s"] - start_s),
-            "end_ms": 1e3 * (event["end_s"] - start_s),
+            **sent_when(event, start_s),
         }
         for rank, events in enumerate(ranks)
         for place, event in enumerate(e for e in events if e["work"] == "message")
     ]  # fmt: skip
-
-
-def same_group(one: int, other: int, gather: Gather) -> bool:
-    return one // gather.group_size == other // gather.group_size
 
 
 def groups_come(part: int, rank: int, gather: Gather) -> int:

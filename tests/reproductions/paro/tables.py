@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import pandas as pd
 
@@ -12,8 +13,10 @@ from harness.declare.params import Params
 from harness.declare.task import Task
 from harness.declare.verdict import Word
 from harness.store.table_csv import build_table
-from tests.verdicts import controlled
+from tests.verdicts import bad, controlled, good
 
+CTX: Any = None
+"""Of trials that ask nothing of it."""
 Spoil = Callable[[pd.DataFrame], pd.DataFrame]
 """From a table on which a claim holds to one on which it does not."""
 
@@ -22,7 +25,7 @@ def rows_of(experiment: Experiment, points: Iterable[Params]) -> pd.DataFrame:
     """Return the long table of some trials, run in this process."""
     run = experiment.code
     return pd.DataFrame(
-        {**point.to_json(), **row, "status": "done"} for point in points for row in run(point, None)
+        {**point.to_json(), **row, "status": "done"} for point in points for row in run(point, CTX)
     )
 
 
@@ -49,6 +52,15 @@ def put(column: str, number: float | str, **where: object) -> Spoil:
     return spoil
 
 
-def word(claim: Claim, table: pd.DataFrame) -> Word:
+def word(claim: Claim, table: pd.DataFrame, *, seed: str | None = None) -> Word:
     """Return a claim's verdict at `cpu`, where every claim of these tasks is decided."""
-    return controlled(claim, table, seed=None, profile="cpu").word
+    return controlled(claim, table, seed=seed, profile="cpu").word
+
+
+def judge(
+    claim: Claim, *, holds: pd.DataFrame, fails: pd.DataFrame, seed: str | None = None
+) -> None:
+    """See a claim hold on one table, fail on another, and be untested where rows lack."""
+    assert word(claim, holds, seed=seed) is good(claim)
+    assert word(claim, fails, seed=seed) is bad(claim)
+    assert word(claim, holds[:0], seed=seed) is Word.UNTESTED

@@ -65,16 +65,6 @@ def test_a_plan_loads_nothing_heavy() -> None:
     assert done.stderr.strip() == "[]"
 
 
-def test_the_paper_s_order_at_7b() -> None:
-    """NII, IIG, III are what its guideline recommends of those that it ran."""
-    words = [*PAPER, "--num-params", "7e9", "--memory-gb", "80"]
-    ran = "NGG,NII,NIG,III,IGG,IIG,ING,GGG"
-    rows = planned(*words, "--strategies", ran)["rows"]
-    assert {row["name"] for row in rows[:3]} == {"NII", "IIG", "III"}
-    assert rows[1]["name"] == "IIG" and rows[1]["step_s"] == pytest.approx(1.7325)
-    assert [row["rank"] for row in rows] == list(range(1, 9))
-
-
 def test_strategies_may_be_systems(tmp_path: Path) -> None:
     found = planned(
         *PAPER, "--num-params", "7e9", "--strategies", "hpz, zero-3", "--strategies", "iig"
@@ -130,29 +120,17 @@ def test_a_config_of_one_s_own_is_planned(tmp_path: Path) -> None:
     assert any("two of the largest" in line for line in found["reason"])
 
 
-def test_time_grows_with_computation_as_asked() -> None:
-    words = [*PAPER, "--num-params", "7e9", "--strategies", "IIG", "--micro-batch-s", "1"]
-    times = {a: planned(*words, "--assembly", a)["rows"][0]["step_s"]
-             for a in ("comm", "max", "sum")}  # fmt: skip
-    assert times == pytest.approx({"comm": 1.7325, "max": 10.0, "sum": 11.7325})
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (["-n", "30"], "n=30 GPUs do not fill groups of m=8: n must be a multiple of m"),
         (["--inter-gbit", "0"], "bandwidth B=0 Gbit/s: need a finite one above 0"),
-        (["--intra-gbit", "nan"], "bandwidth B'=nan Gbit/s"),
         (["--strategies", "IGI"], "strategy IGI is none of the 14: its optimizer states are split"
                                   " coarser than gradients"),
-        (["--strategies", "GNN"], "coarser than parameters"),
         (["--strategies", "zero4"], "no strategy or system 'zero4'; did you mean 'zero-"),
         (["--strategies", "IIG,iig"], "named twice"),
         (["--strategies", "IIG,"], "--strategies 'IIG,': no name before or after a comma"),
         (["--inter-gbit", "1e-320"], "is no number that there can be: need sizes and"),
-        (["-s", "0"], "accumulation=0: need at least one micro-batch"),
-        (["--trainable-share", "2"], "trainable_share=2: need a share in (0, 1]"),
-        (["--cc-factor", "0.7"], "cc_factor=0.7 beside world='flat'"),
         (["--micro-batch-s", "-1"], "compute_s=-10: need finite seconds"),
         (["--model", "llama-7b"], "name --model, or --num-params in its place"),
         (["--lora-rank", "4"], "--lora-rank needs a --model"),
@@ -167,7 +145,7 @@ def test_bad_input_gets_one_sentence(words: list[str], said: str) -> None:
     assert said in refused(*PAPER, "--num-params", "7e9", *words)
 
 
-ABSURD = ("0", "5e-324", "1e-30", "0.5", "1e30", "1.7e308", "inf", "nan")
+ABSURD = ("0", "5e-324", "1e-30", "1e30", "1.7e308", "nan")
 
 
 @pytest.mark.parametrize(
@@ -193,13 +171,6 @@ def test_a_full_disk_gets_one_sentence(words: list[str]) -> None:
     assert done.returncode == 3
     assert len(done.stderr.splitlines()) == 1, done.stderr
     assert "the results cannot be written to stdout" in done.stderr
-
-
-def test_a_config_without_a_hidden_size_gets_one_sentence(tmp_path: Path) -> None:
-    (tmp_path / "config.json").write_text('{"model_type": "llama", "num_hidden_layers": 2}')
-    assert "has no hidden_size: the model's size is not known" in refused(
-        *PAPER, "--model", str(tmp_path)
-    )
 
 
 def test_the_front_is_drawn(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from torch import Tensor
 
 from harness.atomic import write_bytes, write_text
 from harness.errors import DataError, HarnessError
-from reproductions.paro.method.engine.groups import cluster_of
+from reproductions.paro.method.cluster import unlinked
 from reproductions.paro.method.engine.layout import Layout
 from reproductions.paro.method.engine.paro import Paro, buffers_of
 from reproductions.paro.method.engine.state import FlatState
@@ -184,7 +184,7 @@ class Found:
 def read(engine: Paro, folder: Path) -> Found:
     """Return what this rank needs. Raises DataError."""
     index = index_of(engine, folder)
-    wrote = cluster_of(index["num_ranks"], index["group_size"])
+    wrote = unlinked(index["num_ranks"], index["group_size"])
     with ExitStack() as stack:
         files = [
             stack.enter_context(opened(folder, index["checkpoint"], rank))

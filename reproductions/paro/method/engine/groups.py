@@ -8,7 +8,7 @@ import torch.distributed as dist
 from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 
 from harness.errors import SpecError
-from reproductions.paro.method.cluster import Cluster
+from reproductions.paro.method.cluster import unlinked
 from reproductions.paro.method.schedule import Scope
 
 AXES = ("inter", "intra")
@@ -20,16 +20,9 @@ def mesh_of_groups(group_size: int, device_type: str = "cpu") -> DeviceMesh:
 
     Raises SpecError if the ranks do not fill groups.
     """
-    cluster = cluster_of(dist.get_world_size(), group_size)
+    cluster = unlinked(dist.get_world_size(), group_size)
     shape = (cluster.num_groups, cluster.group_size)
     return init_device_mesh(device_type, shape, mesh_dim_names=AXES)
-
-
-def cluster_of(num_ranks: int, group_size: int) -> Cluster:
-    """Return ranks as a cluster. Its bandwidths stand for nothing: no layout depends on them."""
-    return Cluster(
-        num_gpus=num_ranks, group_size=group_size, inter_gbit_per_s=1.0, intra_gbit_per_s=1.0
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +54,7 @@ class Groups:
                 "a mesh of some ranks, or out of order: need all ranks, group by group, as"
                 " mesh_of_groups makes"
             )
-        self.cluster = cluster_of(mesh.size(), mesh.size(1))
+        self.cluster = unlinked(mesh.size(), mesh.size(1))
         self.device_type: str = mesh.device_type
         self.rank = dist.get_rank()
         self._peers: dict[Scope, Peers] = {

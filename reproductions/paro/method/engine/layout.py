@@ -32,8 +32,8 @@ class Layout:
     def span(self, granularity: Granularity, rank: int) -> slice:
         """Return the entries that a rank holds.
 
-        >>> from reproductions.paro.method.engine.groups import cluster_of
-        >>> layout = Layout(7, cluster_of(4, 2))
+        >>> from reproductions.paro.method.cluster import unlinked
+        >>> layout = Layout(7, unlinked(4, 2))
         >>> [layout.span("G", rank) for rank in (0, 1)]
         [slice(0, 2, None), slice(4, 6, None)]
         """

@@ -14,8 +14,7 @@ from torch.optim import Optimizer
 from harness.errors import RunError, SpecError
 from reproductions.paro.method.engine.collectives import Collectives, World
 from reproductions.paro.method.engine.groups import Groups
-from reproductions.paro.method.engine.lane import AtOnce, Beside, Lane
-from reproductions.paro.method.engine.passes import Passes, Unit
+from reproductions.paro.method.engine.passes import Lane, Passes, Unit
 from reproductions.paro.method.engine.refusals import (
     guard,
     refuse_left_out,
@@ -107,7 +106,7 @@ class Paro:
         sends = self.strategy.params != "N" or any(reduce_per_micro_batch(self.strategy.grads))
         # A stream of its own would be needed beside a GPU's: there one waits for the other.
         beside = prefetch and sends and self.groups.device_type == "cpu"
-        lane: Lane = Beside() if beside else AtOnce()
+        lane = Lane(is_beside=beside)
         self.passes = Passes(self.model, self.units, lane, precision.param_dtype, self.trace)
         self.trained = [flat for unit in self.units for flat in unit.trained]
         join_grads(self.trained)

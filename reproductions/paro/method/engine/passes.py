@@ -7,7 +7,7 @@ what it returned, and ends with the gradients of what it was given.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import torch
@@ -16,10 +16,31 @@ from torch.autograd import Variable
 from torch.utils._pytree import tree_flatten, tree_map_only, tree_unflatten
 
 from harness.errors import SpecError
-from reproductions.paro.method.engine.lane import Lane
 from reproductions.paro.method.engine.state import FlatState
 from reproductions.paro.method.engine.trace import Trace
 from reproductions.paro.method.engine.transitions import gather, reduce
+
+
+class Lane:
+    """Runs collectives one after another, in the order in which they are asked for.
+
+    Ranks that ask alike have the same collectives in the same order.
+
+    is_beside: in a thread of its own, which waits for messages while the passes compute, so that
+    what starts a job early gains by it; else before anything else goes on.
+    """
+
+    def __init__(self, *, is_beside: bool) -> None:
+        self.is_beside = is_beside
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="paro")
+
+    def start(self, job: Callable[[], None]) -> Future[None]:
+        """Queue a job; what it raises is raised here, or by the result."""
+        done = self._thread.submit(job) if self.is_beside else Future[None]()
+        if not self.is_beside:
+            job()
+            done.set_result(None)
+        return done
 
 
 class Unit:

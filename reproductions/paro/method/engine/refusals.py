@@ -53,14 +53,14 @@ def refuse_uneven(optimizer: Callable[[list[Any]], Optimizer], example: Tensor) 
     slope = torch.tensor([1.0, -0.1, 0.01, -10.0]).to(example)
 
     def stepped(size: int) -> Tensor:
-        params = [nn.Parameter(part.clone()) for part in start.split(size)]
+        params = [nn.Parameter(part.clone()) for part in torch.split(start, size)]
         made = optimizer(params)
         for group in made.param_groups:
             own = group.get("lr")
             if own is not None:
                 group["lr"] = torch.full_like(own, RATE) if isinstance(own, Tensor) else RATE
         for _ in range(2):
-            for param, grad in zip(params, slope.split(size), strict=True):
+            for param, grad in zip(params, torch.split(slope, size), strict=True):
                 param.grad = grad.clone()
             made.step()
         return torch.cat([param.detach() for param in params])

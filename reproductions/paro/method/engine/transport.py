@@ -8,15 +8,13 @@ puts blocks in order.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from types import ModuleType
-from typing import Protocol
+from typing import Any, Protocol
 
 import torch
 import torch.distributed as dist
 from torch import Tensor
 
-from reproductions.kernels.backend import DTYPES, Backend, choose, chosen
+from reproductions.kernels.backend import DTYPES, choose, chosen
 from reproductions.paro.method.engine.groups import Peers
 from reproductions.paro.method.engine.trace import Trace
 from reproductions.paro.method.engine.wire import Part, Wire
@@ -159,25 +157,28 @@ class Library:
         """See `Transport`."""
         self._count(parts, peers)
         for of_ranks in zip(*parts, strict=True):
-            mine, blocks = of_ranks[peers.place], Interleaved.of(of_ranks, self.moves)
+            mine, blocks = of_ranks[peers.place], self._interleaved(of_ranks)
             if blocks is None:
                 dist.all_gather(list(of_ranks), mine, group=peers.group)
             else:
-                arrived = torch.empty_like(blocks.whole_N)
-                dist.all_gather_into_tensor(arrived, mine, group=peers.group)
-                blocks.fill(arrived)
+                whole_N, num_groups, group_size, kernel = blocks
+                by_rank_N = torch.empty_like(whole_N)
+                dist.all_gather_into_tensor(by_rank_N, mine, group=peers.group)
+                kernel.rearrange(by_rank_N, num_groups, group_size, whole_N.dtype, out_N=whole_N)
 
     def reduce_scatter(self, parts: list[Part], peers: Peers) -> None:
         """See `Transport`."""
         self._count(parts, peers)
         for of_ranks in zip(*parts, strict=True):
-            mine, blocks = of_ranks[peers.place], Interleaved.of(of_ranks, self.moves)
+            mine, blocks = of_ranks[peers.place], self._interleaved(of_ranks)
             if blocks is None:
                 total = torch.empty_like(mine)
                 dist.reduce_scatter(total, list(of_ranks), group=peers.group)
                 mine.copy_(total)
             else:
-                dist.reduce_scatter_tensor(mine, blocks.by_rank(), group=peers.group)
+                whole_N, num_groups, group_size, kernel = blocks
+                by_rank_N = kernel.rearrange(whole_N, group_size, num_groups, whole_N.dtype)
+                dist.reduce_scatter_tensor(mine, by_rank_N, group=peers.group)
 
     def all_reduce(self, buffers: Sequence[Tensor], parts: list[Part], peers: Peers) -> None:
         """See `Transport`."""
@@ -188,48 +189,26 @@ class Library:
     def _count(self, parts: list[Part], peers: Peers) -> None:
         self.wire.count(bytes_of_a_ring(parts), peers.after(1))
 
+    def _interleaved(self, of_ranks: Sequence[Tensor]) -> tuple[Tensor, int, int, Any] | None:
+        """Return what `interleaved` does, and the kernel that moves it; None where none does.
 
-@dataclass(frozen=True, slots=True)
-class Interleaved:
-    """A buffer of blocks by place in a group and then by group, while ranks count groups first.
-
-    A collective on the whole of it needs blocks by rank: a kernel moves all of them at once, where
-    the backend's own on a list copies one after the other.
-    """
-
-    whole_N: Tensor
-    num_groups: int
-    group_size: int
-    kernel: ModuleType
-
-    @classmethod
-    def of(cls, of_ranks: Sequence[Tensor], moves: Backend) -> Interleaved | None:
-        """Return what all ranks' parts make up where a kernel moves it; else None."""
-        found = None if moves == "plain" else interleaved(of_ranks)
+        A kernel moves all blocks at once, where the backend's own on a list copies one after the
+        other.
+        """
+        found = None if self.moves == "plain" else interleaved(of_ranks)
         if found is None:
             return None
         # It converts by way of float32.
         dtype = of_ranks[0].dtype
         why_not = "" if dtype in DTYPES else str(dtype).removeprefix("torch.")
-        return cls(*found, chosen("shard_pack", of_ranks[0].device, moves, why_not=why_not))
-
-    def fill(self, by_rank_N: Tensor) -> None:
-        """Put blocks that lie by rank where they belong."""
-        whole = self.whole_N
-        self.kernel.rearrange(by_rank_N, self.num_groups, self.group_size, whole.dtype, out_N=whole)
-
-    def by_rank(self) -> Tensor:
-        """Return a copy whose blocks lie by rank."""
-        found: Tensor = self.kernel.rearrange(
-            self.whole_N, self.group_size, self.num_groups, self.whole_N.dtype
-        )
-        return found
+        kernel = chosen("shard_pack", of_ranks[0].device, self.moves, why_not=why_not)
+        return (*found, kernel)
 
 
 def interleaved(of_ranks: Sequence[Tensor]) -> tuple[Tensor, int, int] | None:
-    """Return the buffer that parts make up by place and then by group, and both numbers.
+    """Return the buffer that parts make up by place in a group and then by group, and both numbers.
 
-    None where they lie otherwise, in the order of ranks for one.
+    A collective on the whole of it needs blocks by rank. None where they lie otherwise.
 
     >>> first, second, third, fourth = torch.arange(4.0).split(1)
     >>> interleaved([first, third, second, fourth])

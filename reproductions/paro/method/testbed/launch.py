@@ -10,11 +10,12 @@ import socket
 import sys
 import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, NoReturn
 
-from harness.errors import RunError
+from harness.errors import RunError, UsageError
 from harness.lifetime import die_with
 from harness.measure.fresh_process import call_fresh, function_at
 from reproductions.paro.method.cluster import Cluster
@@ -65,6 +66,26 @@ def run_ranks(
     if found["failed"]:
         raise RunError(found["failed"])
     return Ran(found["results"], found["kind"], found["why"])
+
+
+def run_script(words: Sequence[str], cluster: Cluster, *, deadline_s: float) -> None:
+    """Run a script with its arguments on every rank, and wait for all.
+
+    To be called in a process of its own with one thread. words: as Python takes them, `-m module`
+    too. Raises UsageError for a script that is not there, RunError where a rank fails.
+    """
+    if words[0] != "-m" and not Path(words[0]).is_file():
+        raise UsageError(f"script {words[0]}: no such file: name one, after `--`")
+    network = lay(cluster)
+    if network.why:
+        sys.stderr.write(
+            "testbed: messages of PaRO's own rings alone are slowed, by a token bucket:"
+            f" {network.why}\n"
+        )
+    crew = Crew(network)
+    crew.start(lambda: os.execv(sys.executable, [sys.executable, *words]))
+    if failed := crew.wait(deadline_s):
+        raise RunError(f"{' '.join(words[: 1 + (words[0] == '-m')])}: {failed}")
 
 
 def launch(

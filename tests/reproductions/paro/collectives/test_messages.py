@@ -5,12 +5,19 @@ from __future__ import annotations
 import re
 from itertools import product
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reproductions.paro.collectives.messages import MOVES, Move, Net, Traffic, can, run
-from reproductions.paro.collectives.routes import gather_route, held_by, reduce_route, sync_route
+from reproductions.paro.collectives.messages import MOVES, Held, Move, Net, Traffic, can, run
+from reproductions.paro.collectives.routes import (
+    gather_route,
+    held_by,
+    own_parts,
+    reduce_route,
+    sync_route,
+)
 from reproductions.paro.collectives.samples import done, start_of, wrong
 from reproductions.paro.collectives.simulated_step import Job, SimulatedStep
 from reproductions.paro.method.strategy import ALL, GRANULARITIES, strategy_of
@@ -34,38 +41,37 @@ def test_it_knows_no_formula(name: str) -> None:
 
 def test_a_ring_of_four_by_hand() -> None:
     net = Net(num_gpus=4, group_size=2)
-    held = [{number: (number, 10 * number)} for blocks in net.owned("G") for number in blocks]
+    whole = [[number, 10 * number] for number in range(4)]
+    held = Held(np.array([whole] * 4), np.ones((4, 4), bool)).only(net.owned("G"))
     traffic = Traffic(net=net, entry_bytes=2)
     run(ALL_GATHER, held, traffic)
-    assert held == [{number: (number, 10 * number) for number in range(4)}] * 4
+    assert held.values_NBE.tolist() == [whole] * 4 and held.there_NB.all()
     # Three rounds of a block of 4 bytes; GPUs 1 and 3 are at a border.
     assert traffic.steps == 3
-    assert dict(traffic.sent) == {(False, 0): 12, (True, 1): 12, (False, 2): 12, (True, 3): 12}
-    assert (traffic.of_gpu(leaves=True), traffic.of_link, traffic.busiest) == (12, 12, 12)
+    assert traffic.sent.tolist() == [[12, 0, 12, 0], [0, 12, 0, 12]]
+    assert (traffic.of_gpu(leaves=True), traffic.of_link, traffic.of_gpu()) == (12, 12, 12)
 
 
 def test_paro_cc_of_four_by_hand() -> None:
     net = Net(num_gpus=4, group_size=2, world="sequential")
-    held = [{number: (number,)} for blocks in net.owned("G") for number in blocks]
-    traffic = Traffic(net=net)
+    held, traffic = held_by(net, "G", np.arange(1, 5)), Traffic(net=net)
     run(ALL_GATHER, held, traffic)
-    assert held == [{number: (number,) for number in range(4)}] * 4
+    # Contiguous: the block of GPU 1 is the third.
+    assert held.values_NBE[..., 0].tolist() == [[1, 3, 2, 4]] * 4
     # One block between groups, then two rows of one within them.
     assert traffic.steps == 1 + 2
-    assert {traffic.sent[True, gpu] for gpu in range(4)} == {1}
-    assert {traffic.sent[False, gpu] for gpu in range(4)} == {2}
+    assert traffic.sent.tolist() == [[2] * 4, [1] * 4]
     assert traffic.of_link == 2
 
 
 def test_no_collective_is_run_for_nothing() -> None:
     net = Net(num_gpus=6, group_size=3)
-    whole = held_by(net, "N", lambda gpu: 1)
+    whole = held_by(net, "N", 1)
     assert not any(can(move, whole, net) for move in MOVES)
     # Sums that hold the same part twice are not added.
     assert not can(Move(operation="all_reduce", among="world"), whole, net)
     alone = Net(num_gpus=3, group_size=3)
-    parts = held_by(alone, "N", lambda gpu: 1 << gpu)
-    assert not can(Move(operation="all_reduce", among="inter"), parts, alone)
+    assert not can(Move(operation="all_reduce", among="inter"), own_parts(alone), alone)
 
 
 @settings(max_examples=25, deadline=None)

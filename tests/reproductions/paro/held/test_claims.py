@@ -8,27 +8,22 @@ import pandas as pd
 import pytest
 
 from harness.declare.claims import Claim
-from harness.declare.verdict import Word
-from harness.store.table_csv import build_table, validate
+from harness.store.table_csv import build_table
 from reproductions.paro.held import trial
-from reproductions.paro.held.abl_held_bytes import COUNTED_SETTINGS, LAYOUT, task
+from reproductions.paro.held.abl_held_bytes import COUNTED_SETTINGS, task
 from reproductions.paro.held.experiment import PARAM_BYTES, STATES, WIDTHS, Ranks, held
 from reproductions.paro.held.quantities import PLAIN
 from reproductions.paro.held.ranks import PADDED, switches_of
-from reproductions.paro.method.cluster import Cluster
+from reproductions.paro.method.cluster import unlinked
 from reproductions.paro.method.peers import setting_of
-from tests import layouts
-from tests.verdicts import bad, controlled, good
+from tests.reproductions.paro.tables import CTX, judge
 
 Case = Literal["holds", "fails"]
-CTX: Any = None
+CASES: tuple[Case, ...] = ("holds", "fails")
 
 
 def share_of(name: str, state: Any, point: Any) -> float:
-    cluster = Cluster(
-        num_gpus=point["num_ranks"], group_size=point["group_size"],
-        inter_gbit_per_s=1.0, intra_gbit_per_s=1.0,
-    )  # fmt: skip
+    cluster = unlinked(point["num_ranks"], point["group_size"])
     return trial.share(setting_of(name), state, cluster)
 
 
@@ -62,25 +57,12 @@ def table_of(case: Case, monkeypatch: pytest.MonkeyPatch) -> pd.DataFrame:
     return build_table(task, {held.id: pd.DataFrame(rows)})
 
 
-def word(claim: Claim, table: pd.DataFrame) -> Word:
-    return controlled(claim, table, seed=task.table.seed, profile="cpu").word
-
-
-@pytest.mark.parametrize("claim", [pytest.param(c, id=c.id) for c in task.claims])
+@pytest.mark.parametrize("claim", task.claims, ids=lambda claim: claim.id)
 def test_claim_holds_fails_and_needs_its_rows(
     claim: Claim, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = table_of("holds", monkeypatch)
-    assert word(claim, whole) is good(claim)
-    assert word(claim, table_of("fails", monkeypatch)) is bad(claim)
-    assert word(claim, whole[:0]) is Word.UNTESTED
-
-
-def test_the_table_is_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    table = table_of("holds", monkeypatch)
-    assert len(validate(table, task.table, where=task.id)) == 2 * 5 * (14 + 3)
-    for row, column in LAYOUT.places():
-        assert len(layouts.found(LAYOUT, table, row, column)) == 1
+    holds, fails = (table_of(case, monkeypatch) for case in CASES)
+    judge(claim, holds=holds, fails=fails, seed=task.table.seed)
 
 
 def test_every_setting_that_is_said_to_be_counted_is() -> None:

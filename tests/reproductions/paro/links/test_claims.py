@@ -14,8 +14,7 @@ from harness.declare.claims import Claim
 from harness.declare.experiment import Experiment
 from harness.declare.task import Task
 from harness.declare.verdict import Word
-from harness.publish.figures import draw
-from harness.store.table_csv import build_table, validate
+from harness.store.table_csv import build_table
 from reproductions.paro.links import trial
 from reproductions.paro.links.experiment import (
     ALGORITHMS,
@@ -26,17 +25,15 @@ from reproductions.paro.links.experiment import (
     gather_times,
 )
 from reproductions.paro.links.ranks import GATHER, PROBE_MESSAGES
-from reproductions.paro.links.tab10 import SIZES
 from reproductions.paro.links.tab10 import task as tab10
 from reproductions.paro.links.testbed_all_gather import task as gathers_task
 from reproductions.paro.method.rings import WORLD
 from reproductions.paro.method.testbed.launch import Ran
 from reproductions.paro.method.testbed.network import Kind
 from reproductions.paro.method.traffic import traffic_of
-from tests import layouts
-from tests.verdicts import bad, controlled, good
+from tests.reproductions.paro.tables import CTX, judge, word
+from tests.verdicts import good
 
-CTX: Any = None
 Sample = dict[str, Any]
 
 
@@ -121,25 +118,16 @@ def gathers_table(*, holds: bool = True, kind: Kind = "namespaces") -> pd.DataFr
     return table_of(gathers_task, gather_times, partial(said_of_gathers, holds=holds), kind=kind)
 
 
-def word(claim: Claim, table: pd.DataFrame) -> Word:
-    return controlled(claim, table, seed="seed", profile="cpu").word
-
-
 def test_a_message_that_arrives_as_another_is_seen() -> None:
     (claim,) = tab10.claims
-    whole = messages_table()
-    assert word(claim, whole) is Word.HOLDS
-    assert word(claim, whole.assign(wrong_bytes=1)) is Word.FAILS
-    assert word(claim, whole[:0]) is Word.UNTESTED
+    judge(claim, holds=messages_table(), fails=messages_table().assign(wrong_bytes=1), seed="seed")
 
 
 @pytest.mark.parametrize("claim", gathers_task.claims, ids=lambda claim: claim.id)
 def test_claim_on_gathers(claim: Claim) -> None:
     whole = gathers_table()
-    assert word(claim, whole) is good(claim)
-    assert word(claim, gathers_table(holds=False)) is bad(claim)
-    assert word(claim, whole[:0]) is Word.UNTESTED
-    few = word(claim, whole[whole["seed"] < 2])
+    judge(claim, holds=whole, fails=gathers_table(holds=False), seed="seed")
+    few = word(claim, whole[whole["seed"] < 2], seed="seed")
     assert few is (good(claim) if claim.scope.deterministic else Word.UNDECIDED)
 
 
@@ -150,26 +138,9 @@ def test_what_a_token_bucket_does_not_slow_has_no_time() -> None:
     gathers = gathers_table(kind="token bucket")
     assert set(gathers[gathers["median_ms"].isna()]["algorithm"]) == {"gloo"}
     assert gathers["counted_bytes"].isna().all()
-    words = {claim.id: word(claim, gathers) for claim in gathers_task.claims}
+    words = {claim.id: word(claim, gathers, seed="seed") for claim in gathers_task.claims}
     untested = [id for id, each in words.items() if each is Word.UNTESTED]
     assert untested == ["ring_no_slower_than_gloo"]
-
-
-def test_tables_are_whole_and_drawn() -> None:
-    for task, table, num_seeds in (
-        (tab10, messages_table(), 3),
-        (gathers_task, gathers_table(), 5),
-    ):
-        assert len(validate(table, task.table, where=task.id)) == len(table)
-        for layout in task.layouts:
-            for row, column in layout.places():
-                assert len(layouts.found(layout, table, row, column)) == num_seeds, (
-                    row.head,
-                    column.head,
-                )
-    assert set(SIZES) == set(messages_table()["message_bytes"])
-    table = gathers_table()
-    assert draw(gathers_task, table=table, reference=pd.DataFrame(), profile="cpu", width="single")
 
 
 def test_a_rate_by_hand() -> None:

@@ -11,7 +11,6 @@ import pytest
 
 from harness.declare.claims import Claim
 from harness.declare.task import Task
-from harness.declare.verdict import Word
 from harness.publish.figures import FigureContext
 from harness.store.table_csv import build_table, validate
 from reproductions.paro.measured_steps import (
@@ -25,7 +24,6 @@ from reproductions.paro.measured_steps import (
 from reproductions.paro.measured_steps.experiment import (
     BASELINES,
     OURS,
-    SEEDS,
     Setting,
     Steps,
     questions_of,
@@ -34,15 +32,14 @@ from reproductions.paro.measured_steps.experiment import (
 )
 from reproductions.paro.measured_steps.figures import step_panels
 from reproductions.paro.measured_steps.quantities import tied
-from reproductions.paro.method.cluster import Cluster, Workload
+from reproductions.paro.method.cluster import Cluster, Workload, unlinked
 from reproductions.paro.method.memory import memory_of
 from reproductions.paro.method.schedule import schedule
 from reproductions.paro.method.step_time import step_time
 from reproductions.paro.method.strategy import strategy_of
 from reproductions.paro.method.testbed.launch import Ran
 from reproductions.paro.method.traffic import step_traffic
-from tests import layouts
-from tests.verdicts import bad, controlled, good
+from tests.reproductions.paro.tables import judge
 
 Case = Literal["holds", "fails"]
 TASKS = tuple(
@@ -130,32 +127,12 @@ def tables() -> dict[tuple[Case, str], pd.DataFrame]:
     return found
 
 
-def word(task: Task, claim: Claim, table: pd.DataFrame) -> Word:
-    return controlled(claim, table, seed=task.table.seed, profile="cpu").word
-
-
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
 def test_claim_holds_fails_and_needs_its_rows(
     task: Task, claim: Claim, tables: dict[tuple[Case, str], pd.DataFrame]
 ) -> None:
-    whole = tables["holds", task.id]
-    assert word(task, claim, whole) is good(claim)
-    assert word(task, claim, tables["fails", task.id]) is bad(claim)
-    assert word(task, claim, whole[:0]) is Word.UNTESTED
-
-
-@pytest.mark.parametrize("task", [pytest.param(task, id=task.word) for task in TASKS])
-def test_tables_are_whole_and_every_printed_cell_has_rows(
-    task: Task, tables: dict[tuple[Case, str], pd.DataFrame]
-) -> None:
-    table = tables["holds", task.id]
-    validate(table, task.table, where=task.id)
-    for layout in task.layouts:
-        for row, column in layout.places():
-            assert len(layouts.found(layout, table, row, column)) == len(SEEDS), (
-                row.head,
-                column.head,
-            )
+    holds, fails = tables["holds", task.id], tables["fails", task.id]
+    judge(claim, holds=holds, fails=fails, seed=task.table.seed)
 
 
 def test_gains_are_over_what_took_turns(
@@ -185,9 +162,7 @@ def test_what_a_token_bucket_does_not_slow_has_no_time(monkeypatch: pytest.Monke
 
 
 def test_a_shared_link_is_measured_by_all_who_share_it() -> None:
-    asked = Cluster(
-        num_gpus=4, group_size=2, inter_gbit_per_s=9.0, intra_gbit_per_s=9.0, nic="shared"
-    )
+    asked = replace(unlinked(4, 2), nic="shared")
     found = trial.measured_cluster(asked, [{"inter": 1e8, "intra": 1e9}] * 4)
     assert (found.inter_gbit_per_s, found.intra_gbit_per_s) == (1.6, 8.0)
 
@@ -204,8 +179,7 @@ def test_a_shared_link_is_measured_by_all_who_share_it() -> None:
 def test_bytes_out_of_a_group(
     by_rank: list[int | None], sharing: int, expected: int | None
 ) -> None:
-    cluster = Cluster(num_gpus=4, group_size=2, inter_gbit_per_s=1.0, intra_gbit_per_s=1.0)
-    assert trial.out_of_group(by_rank, cluster, sharing) == expected
+    assert trial.out_of_group(by_rank, unlinked(4, 2), sharing) == expected
 
 
 def test_times_that_are_near_are_tied_to_the_first_of_them() -> None:

@@ -8,18 +8,12 @@ from hypothesis import strategies as st
 
 from harness.errors import SpecError
 from reproductions.paro.method.blocks import Numbering, blocks_of, padded_length
-from reproductions.paro.method.cluster import Cluster
-
-
-def cluster_of(num_gpus: int, group_size: int) -> Cluster:
-    return Cluster(
-        num_gpus=num_gpus, group_size=group_size, inter_gbit_per_s=1.0, intra_gbit_per_s=1.0
-    )
+from reproductions.paro.method.cluster import unlinked
 
 
 def test_contiguous_blocks_are_those_of_the_released_code_s_docstring() -> None:
     """Node 0 holds p0 p1 on GPU 0 and p2 p3 on GPU 1; states 0, 2 there, 1, 3 on node 1."""
-    cluster = cluster_of(4, 2)
+    cluster = unlinked(4, 2)
     for group in (0, 1):
         assert blocks_of("I", group, 0, cluster) == (0, 1)
         assert blocks_of("I", group, 1, cluster) == (2, 3)
@@ -28,7 +22,7 @@ def test_contiguous_blocks_are_those_of_the_released_code_s_docstring() -> None:
 
 
 def test_strided_blocks_are_the_rank_and_every_mth() -> None:
-    cluster = cluster_of(6, 3)
+    cluster = unlinked(6, 3)
     assert blocks_of("I", 1, 2, cluster, "strided") == (2, 5)
     assert blocks_of("G", 1, 2, cluster, "strided") == (5,)
     assert blocks_of("N", 1, 2, cluster, "strided") == (0, 1, 2, 3, 4, 5)
@@ -38,7 +32,7 @@ def test_strided_blocks_are_the_rank_and_every_mth() -> None:
 def test_blocks_part_the_whole_and_lie_within_each_other(
     m: int, g: int, numbering: Numbering
 ) -> None:
-    cluster = cluster_of(m * g, m)
+    cluster = unlinked(m * g, m)
     everything = set(range(m * g))
     own = [blocks_of("G", i, j, cluster, numbering)[0] for i in range(g) for j in range(m)]
     assert sorted(own) == sorted(everything)
@@ -52,7 +46,7 @@ def test_blocks_part_the_whole_and_lie_within_each_other(
 @pytest.mark.parametrize("place", [(2, 0), (0, 2), (-1, 0)])
 def test_no_gpu_there(place: tuple[int, int]) -> None:
     with pytest.raises(SpecError, match="in 2 groups of 2: count from 0"):
-        blocks_of("I", *place, cluster_of(4, 2))
+        blocks_of("I", *place, unlinked(4, 2))
 
 
 @given(st.integers(0, 1000), st.integers(1, 64))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from reproductions.paro.method.cluster import Cluster, Workload
+from reproductions.paro.method.cluster import Workload, unlinked
 from reproductions.paro.method.memory import memory_of
-from reproductions.paro.method.strategy import ALL, Strategy, strategy_of
+from reproductions.paro.method.strategy import strategy_of
 from tests.reproductions.paro.method.printed import (
     CLUSTER,
     HPZ,
@@ -24,7 +24,7 @@ def test_memory_is_as_worked_out_apart(setting: Printed) -> None:
 
 
 def test_parts_of_memory_by_hand() -> None:
-    cluster = Cluster(num_gpus=6, group_size=3, inter_gbit_per_s=1.0, intra_gbit_per_s=1.0)
+    cluster = unlinked(6, 3)
     workload = Workload(num_params=600, trainable_share=0.5)
     found = memory_of(strategy_of("IIG"), workload, cluster)
     # 2 bytes of 600 over 3; 2 of 300 over 3; 12 of 300 over 6.
@@ -38,18 +38,3 @@ def test_a_second_copy_comes_on_top() -> None:
     assert both.second_params == 2 * 7e9 / 8
     alone = memory_of(strategy_of("GGG"), workload, CLUSTER)
     assert both.total - alone.total == pytest.approx(both.second_params)
-
-
-def test_finer_is_never_larger() -> None:
-    workload = Workload(num_params=1e6, trainable_share=0.25)
-    for each in ALL:
-        finest = Strategy(params="G", grads="G", states="G")
-        whole = Strategy(params="N", grads="N", states="N")
-        total = memory_of(each, workload, CLUSTER).total
-        assert memory_of(finest, workload, CLUSTER).total <= total
-        assert total <= memory_of(whole, workload, CLUSTER).total
-
-
-def test_fp32_keeps_the_formula() -> None:
-    workload = Workload(num_params=32.0, param_bytes=4, grad_bytes=4)
-    assert memory_of(strategy_of("NNN"), workload, CLUSTER).total == 32 * (4 + 4 + 12)

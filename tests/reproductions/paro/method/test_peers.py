@@ -12,7 +12,6 @@ from reproductions.paro.method.guideline import predict
 from reproductions.paro.method.peers import (
     ALIASES,
     OF_MEGATRON,
-    RELEASED,
     SETTINGS,
     USUAL,
     V2_ALONE,
@@ -28,11 +27,6 @@ from reproductions.paro.method.strategy import EFFECTIVE
 
 CLUSTER = Cluster(num_gpus=32, group_size=8, inter_gbit_per_s=80.0, intra_gbit_per_s=2000.0)
 WORK = Workload(num_params=7e9, trainable_share=1 / 16, accumulation=10)
-
-
-def test_names_are_unique_and_all_that_is_nearest_is_effective() -> None:
-    assert len({each.name for each in SETTINGS}) == len(SETTINGS)
-    assert {each.nearest for each in SETTINGS} <= {each.letters for each in EFFECTIVE}
 
 
 @pytest.mark.parametrize(
@@ -96,12 +90,6 @@ def test_fsdp_that_waits_is_what_fsdp2_is() -> None:
         assert (one.strategy, one.keeps_part, one.nearest, one.differs) == (
             two.strategy, two.keeps_part, two.nearest, two.differs,
         ), name  # fmt: skip
-
-
-def test_released_is_what_the_release_accepts_but_ing() -> None:
-    assert sorted((*RELEASED, "ING")) == sorted(
-        ("NNG", "NGG", "GGG", "NII", "NIG", "IIG", "IGG", "ING")
-    )
 
 
 def test_what_a_user_writes_names_the_cluster() -> None:

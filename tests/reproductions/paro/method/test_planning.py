@@ -9,20 +9,18 @@ from itertools import product
 import pytest
 
 from harness.errors import SpecError
-from reproductions.paro.method.cluster import Cluster, Workload
+from reproductions.paro.method.cluster import Cluster, Workload, unlinked
+from reproductions.paro.method.guideline import predict, ranked
 from reproductions.paro.method.peers import SETTINGS, USUAL, own, setting_of
 from reproductions.paro.method.planning import Plan, make_plan
 from reproductions.paro.method.reasons import reasons, seconds, totals, work
-from reproductions.paro.method.schedule import Collective
 from reproductions.paro.method.step_time import TimeModel
 from reproductions.paro.method.strategy import EFFECTIVE
-from reproductions.paro.method.traffic import traffic_of
 
 CLUSTER = Cluster(num_gpus=32, group_size=8, inter_gbit_per_s=80.0, intra_gbit_per_s=2000.0)
-SHARED = Cluster(
-    num_gpus=32, group_size=8, inter_gbit_per_s=80.0, intra_gbit_per_s=2000.0, nic="shared"
-)
+SHARED = replace(CLUSTER, nic="shared")
 WORK = Workload(num_params=7e9, accumulation=10)
+LETTERS = [each.letters for each in EFFECTIVE]
 MODELS = (
     TimeModel(),
     TimeModel(world="hier", assembly="sum"),
@@ -38,6 +36,8 @@ def test_what_fits_comes_first_by_time_then_memory() -> None:
     plan = make_plan(WORK, CLUSTER, memory_bytes=20e9)
     names = [each.name for each in plan.entries]
     assert names[:2] == ["IIG", "III"]
+    alone = ranked(predict(WORK, CLUSTER, memory_bytes=20e9))
+    assert [each.found for each in plan.fitting if each.name in LETTERS] == alone
     assert [each.found.fits for each in plan.entries] == sorted(
         (each.found.fits for each in plan.entries), reverse=True
     )
@@ -197,30 +197,15 @@ def test_computation_hides_what_is_shorter() -> None:
 
 
 def test_one_gpu_sends_nothing() -> None:
-    alone = Cluster(num_gpus=1, group_size=1, inter_gbit_per_s=1.0, intra_gbit_per_s=1.0)
-    plan = make_plan(WORK, alone)
+    plan = make_plan(WORK, unlinked(1, 1))
     assert {each.total for each in plan.entries} == {0.0}
     assert all(row["steps_per_s"] is None for row in plan.rows())
     assert "T = 0 s" in said(plan)
 
 
-def test_bytes_by_hand() -> None:
-    """32 GPUs in 4 groups, 32 bytes: a ring of all sends 31 on every hop."""
-    gather = Collective(kind="all_gather", scope="world")
-    flat, hier = (traffic_of(gather, CLUSTER, 32.0, world) for world in ("flat", "hier"))
-    assert (flat.between, flat.within) == (31.0, 31.0)
-    # Two layers: three of four groups' parts come in, and 7/8 is spread within.
-    assert (hier.between, hier.within) == (24.0, 28.0)
-    inter = traffic_of(Collective(kind="all_reduce", scope="inter"), CLUSTER, 32.0, "flat")
-    assert (inter.between, inter.within) == (48.0, 0.0)
-    intra = traffic_of(Collective(kind="reduce_scatter", scope="intra"), CLUSTER, 32.0, "flat")
-    assert (intra.between, intra.within) == (0.0, 28.0)
-
-
 @pytest.mark.parametrize(("n", "m"), [(4, 4), (4, 1)])
 def test_no_border_and_no_group_have_no_bytes(n: int, m: int) -> None:
-    cluster = Cluster(num_gpus=n, group_size=m, inter_gbit_per_s=1.0, intra_gbit_per_s=1.0)
-    for entry in make_plan(WORK, cluster).entries:
+    for entry in make_plan(WORK, unlinked(n, m)).entries:
         assert (entry.traffic.between if m == n else entry.traffic.within) == 0.0, entry.name
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reproductions.paro.method.cluster import Cluster
+from reproductions.paro.method.cluster import unlinked
 from reproductions.paro.method.schedule import Collective, schedule
 from reproductions.paro.method.strategy import ALL, Strategy, strategy_of
 
@@ -63,7 +63,7 @@ def test_only_parameters_are_gathered_during_a_pass() -> None:
 
 
 def test_ranks_and_parts_of_a_collective() -> None:
-    cluster = Cluster(num_gpus=15, group_size=5, inter_gbit_per_s=1.0, intra_gbit_per_s=1.0)
+    cluster = unlinked(15, 5)
     found = {
         scope: (each.ranks(cluster), each.parts(cluster))
         for scope in ("world", "intra", "inter")

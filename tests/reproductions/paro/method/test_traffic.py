@@ -1,30 +1,62 @@
-"""Bytes that a plan prints, against those that the times of the same collectives imply."""
+"""Bytes that collectives send: by hand, and in closed form on clusters of several shapes."""
 
 from __future__ import annotations
 
+from itertools import product
+from typing import get_args
+
 import pytest
 
-from reproductions.paro.collectives.formulas import sent
-from reproductions.paro.method.cluster import Cluster, Workload
-from reproductions.paro.method.schedule import schedule
+from reproductions.paro.method.cluster import Cluster, Workload, unlinked
+from reproductions.paro.method.schedule import Collective, Kind, Scope, schedule
 from reproductions.paro.method.step_time import World
-from reproductions.paro.method.strategy import ALL, Strategy
-from reproductions.paro.method.traffic import step_traffic
+from reproductions.paro.method.strategy import strategy_of
+from reproductions.paro.method.traffic import step_traffic, traffic_of
 
-WORKLOAD = Workload(num_params=1260.0, trainable_share=0.5)
+COLLECTIVES = [Collective(kind=k, scope=s) for k, s in product(get_args(Kind), get_args(Scope))]
+
+
+def told(found: Collective, cluster: Cluster, num_bytes: float, world: World) -> tuple[float, ...]:
+    sent = traffic_of(found, cluster, num_bytes, world)
+    return sent.between, sent.within, sent.between_by_one
+
+
+def test_bytes_by_hand() -> None:
+    """32 GPUs in 4 groups, 32 bytes: a ring of all sends 31 on every hop."""
+    cluster = unlinked(32, 8)
+    gather = Collective(kind="all_gather", scope="world")
+    assert told(gather, cluster, 32.0, "flat") == (31.0, 31.0, 31.0)
+    # Two layers: three of four groups' parts come in, and 7/8 is spread within.
+    assert told(gather, cluster, 32.0, "hier") == (24.0, 28.0, 3.0)
+    inter = Collective(kind="all_reduce", scope="inter")
+    assert told(inter, cluster, 32.0, "flat") == (48.0, 0.0, 6.0)
+    intra = Collective(kind="reduce_scatter", scope="intra")
+    assert told(intra, cluster, 32.0, "flat") == (0.0, 28.0, 0.0)
+
+
+def shares(found: Collective, n: int, m: int, world: str) -> tuple[float, float]:
+    """Return which share of all bytes leaves a group, and which a GPU sends within it, once."""
+    g = n // m
+    if found.scope == "world" and world == "flat":
+        return (n - 1) / n * (g > 1), (n - 1) / n * (m > 1)
+    return (g - 1) / g * (found.scope != "intra"), (m - 1) / m * (found.scope != "inter")
 
 
 @pytest.mark.parametrize("world", ["flat", "hier"])
-@pytest.mark.parametrize(("num_gpus", "group_size"), [(6, 3), (9, 3), (10, 2), (5, 5), (5, 1)])
-@pytest.mark.parametrize("strategy", ALL, ids=str)
-def test_bytes_are_those_of_the_formulas(
-    strategy: Strategy, num_gpus: int, group_size: int, world: World
-) -> None:
-    """What the formulas say is what the simulator counts (paro/simulation)."""
-    cluster = Cluster(
-        num_gpus=num_gpus, group_size=group_size, inter_gbit_per_s=1.0, intra_gbit_per_s=1.0
-    )
-    terms = sent(strategy, WORKLOAD, cluster, world).values()
-    found = step_traffic(schedule(strategy), WORKLOAD, cluster, world)
-    assert found.between == pytest.approx(sum(term.link_bytes for term in terms))
-    assert found.within == pytest.approx(sum(term.intra_bytes for term in terms))
+@pytest.mark.parametrize(("n", "m"), [(6, 3), (9, 3), (10, 2), (5, 5), (5, 1)])
+def test_bytes_in_closed_form(n: int, m: int, world: World) -> None:
+    for found in COLLECTIVES:
+        times = 2 if found.kind == "all_reduce" else 1
+        between, within = (times * 1260 * share for share in shares(found, n, m, world))
+        by_one = between if found.scope == "world" and world == "flat" else between / m
+        assert told(found, unlinked(n, m), 1260.0, world) == pytest.approx(
+            (between, within, by_one)
+        )
+
+
+def test_a_step_sends_what_its_collectives_do_micro_batch_by_micro_batch() -> None:
+    """IIG: three rings within groups in each of three, and two between them after the last."""
+    load = Workload(num_params=1260.0, trainable_share=0.5, accumulation=3)
+    sent = step_traffic(schedule(strategy_of("IIG")), load, unlinked(6, 3))
+    assert sent.within == pytest.approx(3 * (2 * 2520 + 1260) * 2 / 3)
+    assert sent.between == pytest.approx(2 * 1260 / 2)

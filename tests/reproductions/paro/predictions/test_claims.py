@@ -9,10 +9,9 @@ import pandas as pd
 import pytest
 
 from harness.declare.claims import Claim
-from harness.declare.reference import load_reference, published
+from harness.declare.reference import load_reference
 from harness.declare.task import Task
 from harness.declare.verdict import Word
-from harness.publish.figures import draw
 from harness.store.table_csv import build_table
 from reproductions.paro.predictions import (
     fig03,
@@ -27,13 +26,12 @@ from reproductions.paro.predictions import (
     tab14,
     tab15,
 )
-from reproductions.paro.predictions.experiment import QUOTED, Question, compute_times, predictions
-from reproductions.paro.predictions.trial import predicted_rows
-from tests import layouts
+from reproductions.paro.predictions.experiment import QUOTED, Question, predictions
 from tests.checkout import PAPERS
 from tests.patches import patched
-from tests.reproductions.paro import golden_predictions
-from tests.verdicts import bad, controlled, good
+from tests.reproductions.paro import golden, tables
+from tests.reproductions.paro.tables import judge
+from tests.verdicts import bad, controlled
 
 TASKS = tuple(
     module.task
@@ -43,28 +41,15 @@ TASKS = tuple(
     )
 )
 CLAIMS = [pytest.param(t, c, id=f"{t.id}:{c.id}") for t in TASKS for c in t.claims]
-DRAWN = [pytest.param(t, id=t.id) for t in TASKS if t.figure is not None]
 BASELINES = {"ZeRO-2": "NGG", "ZeRO-3": "GGG"}
 NAMED = {"tab08": tab08.RECOMMENDED, "tab09": tab09.SINGLED_OUT}
 """Whom the text names; with a shared link others rank first."""
 
 
 @cache
-def frames() -> dict[str, pd.DataFrame]:
-    """The paper's inputs by formula."""
-    found = {}
-    for experiment in (predictions, compute_times):
-        rows = []
-        for params in experiment.params_of("cpu"):
-            point = experiment.typed(params)
-            rows += [{**params, **row} for row in experiment.code(point, None)]
-        found[experiment.id] = pd.DataFrame(rows)
-    return found
-
-
-@cache
 def table_of(task: Task) -> pd.DataFrame:
-    return build_table(task, {e.id: frames()[e.id] for e in task.reads})
+    """The paper's inputs by formula."""
+    return tables.table_of(task)
 
 
 def made_to_hold(task: Task) -> pd.DataFrame:
@@ -107,17 +92,10 @@ def decide(claim: Claim, table: pd.DataFrame) -> Any:
 
 
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
-def test_claim_holds_and_fails(task: Task, claim: Claim) -> None:
-    verdict = decide(claim, made_to_hold(task))
-    assert (verdict.word, verdict.reason) == (good(claim), "")
-    assert decide(claim, upside_down(table_of(task))).word is bad(claim)
-
-
-@pytest.mark.parametrize(("task", "claim"), CLAIMS)
-def test_claim_is_not_run_without_its_rows(task: Task, claim: Claim) -> None:
+def test_claim_holds_fails_and_needs_its_rows(task: Task, claim: Claim) -> None:
     table = table_of(task)
-    others = table[table["strategy"] == "GIG"]
-    assert decide(claim, others).word is Word.UNTESTED
+    judge(claim, holds=made_to_hold(task), fails=upside_down(table))
+    assert decide(claim, table[table["strategy"] == "GIG"]).word is Word.UNTESTED
 
 
 DENIED = {
@@ -139,9 +117,8 @@ def test_what_the_formulas_deny_is_said_to_be_so() -> None:
 
 def test_check_fails_where_the_method_is_broken() -> None:
     """No micro-batch reduces its gradients."""
-    with patched(golden_predictions.GOLDEN[0].mutation):
-        rows = predicted_rows(Question(about="scaling"), None)  # type: ignore[arg-type]
-    broken = pd.DataFrame([{**Question(about="scaling").to_json(), **row} for row in rows])
+    with patched(golden.PREDICTIONS[0].mutation):
+        broken = tables.rows_of(predictions, [Question(about="scaling")])
     table = build_table(fig06.task, {predictions.id: broken})
     claim = next(claim for claim in fig06.task.claims if claim.id == "iig_against_nig")
     assert decide(claim, table_of(fig06.task)).word is Word.HOLDS
@@ -158,31 +135,3 @@ def test_quoted_gains_are_those_of_the_text() -> None:
     shares = {"1": 1.0, "1/16": 0.0625, "3/1000": 0.003}
     ours = {(g.model, g.strategy, g.baseline, shares[g.trainable], g.percent) for g in QUOTED}
     assert ours == stated
-
-
-def test_papers_numbers_stand_beside_claims_on_quoted_gains() -> None:
-    for task in TASKS:
-        rows = published(load_reference(PAPERS / "paro", task.word))
-        for claim in task.claims:
-            if claim.criterion.paper_value is not None:
-                assert 1.0 < (claim.criterion.paper_value(rows) or 0.0) < 4.0, (task.id, claim.id)
-
-
-@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.id)
-def test_every_place_of_a_layout_has_one_row(task: Task) -> None:
-    table = table_of(task)
-    for layout in task.layouts:
-        for row, column in layout.places():
-            assert len(layouts.at(layout, table, row, column)) == 1, (
-                layout.title,
-                row.head,
-                column.head,
-            )
-
-
-@pytest.mark.parametrize("task", DRAWN)
-def test_figure_draws_without_the_paper(task: Task) -> None:
-    """With it and in the other width the smoke run draws them."""
-    none = load_reference(PAPERS / "paro", task.word)[:0]
-    image = draw(task, table=table_of(task), reference=none, profile="cpu", width="single")
-    assert image.startswith(b"<?xml")

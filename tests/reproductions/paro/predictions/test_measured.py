@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import pandas as pd
 import pytest
 
 from harness.declare.task import Task
 from harness.declare.verdict import Word
 from reproductions.paro.predictions import tab14, tab15
-from reproductions.paro.predictions.experiment import COMPARED, ONE_RING, Inputs, Question, Setting
-from reproductions.paro.predictions.trial import predicted_rows, predictions_of
+from reproductions.paro.predictions.experiment import COMPARED, Question
 from tests import layouts
-from tests.reproductions.paro.predictions.test_claims import TASKS, decide, table_of
+from tests.reproductions.paro.predictions.test_claims import decide, table_of
 from tests.reproductions.paro.predictions.test_constructed import ORDERS, claim_of
+from tests.reproductions.paro.tables import rows_of, word
 from tests.verdicts import bad, good
 
 JUST_BEHIND = 1.0001
@@ -57,27 +55,6 @@ def test_what_fits_is_told_of_every_strategy(strategy: str) -> None:
     assert decide(claim, table.assign(fits=other)).word is bad(claim)
 
 
-def test_every_claim_that_holds_is_spoilt_here() -> None:
-    of_paper = {
-        f"{task.word}:{claim.id}"
-        for task in TASKS
-        for claim in task.claims
-        if claim.scope.grade == "empirical" and not claim.scope.own_question
-    }
-    assert {*SAID, "tab09:four_fit_in_80_gb"} - set(ORDERS) == of_paper
-
-
-def test_no_two_claims_are_one_number() -> None:
-    """Three of three and the first place are counts, which say nothing alone."""
-    numbers = Counter(
-        f"{decide(claim, table_of(task)).measured:.6g}"
-        for task in TASKS
-        for claim in task.claims
-        if "ratio" in claim.criterion.unit or claim.criterion.unit == "times the speed"
-    )
-    assert {number: count for number, count in numbers.items() if count > 1} == {}
-
-
 @pytest.mark.parametrize("task", [tab14.task, tab15.task], ids=lambda task: task.id)
 def test_what_is_told_per_gpu_is_divided_by_gpus(task: Task) -> None:
     told = 0
@@ -96,9 +73,9 @@ def word_at(name: str, **changed: float) -> Word:
     task, claim = claim_of(name)
     (experiment,) = task.reads
     point = Question(about="scaling" if task.word == "fig06" else "guideline", **changed)
-    rows = [{**point.to_json(), **row} for row in predicted_rows(point, None)]
-    shown = task.table.make({experiment.id: pd.DataFrame(rows)})
-    return decide(claim, shown).word
+    assert task.table.make is not None
+    shown = task.table.make({experiment.id: rows_of(experiment, [point])})
+    return word(claim, shown)
 
 
 @pytest.mark.parametrize(
@@ -126,13 +103,3 @@ def test_what_could_have_failed_does_where_the_page_says(
 ) -> None:
     assert word_at(name, **holds) is Word.SUPPORTED
     assert word_at(name, **denied) is Word.CONTRADICTED
-
-
-def test_ranks_are_those_of_the_reading_asked() -> None:
-    """The guideline's reading is that of a link per GPU."""
-    assert ONE_RING["nic"] == Setting(model="LLaMA-7B").nic == "rail"
-    found = predictions_of(["NII"], Setting(model="LLaMA-7B"), Inputs(), "flat")["NII"]
-    table = table_of(claim_of("tab08:nii_and_nig_are_best")[0])
-    rows = table[(table["strategy"] == "NII") & (table["trainable"] == "1")]
-    rail = rows[(rows["world"] == "flat") & (rows["nic"] == "rail")]
-    assert rail["comm_s"].tolist() == pytest.approx([found.time.comm])

@@ -1,10 +1,18 @@
-"""A small transformer, of sizes that no number of ranks divides, and batches for it."""
+"""A small transformer, of sizes that no number of ranks divides, its batches, and a plain loop."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from functools import partial
+
 import torch
+import torch.distributed as dist
 from torch import Tensor, nn
 from torch.nn import functional
+
+from reproductions.paro.method.engine import Paro
+
+ADAMW = partial(torch.optim.AdamW, lr=1e-2)
 
 VOCABULARY, WIDTH, LENGTH = 7, 5, 3
 SEQUENCES = 2
@@ -59,3 +67,28 @@ def loss_of(net: nn.Module, tokens: Tensor) -> Tensor:
     """Return the mean loss of predicting each token's neighbour."""
     logits: Tensor = net(tokens)
     return functional.cross_entropy(logits.flatten(0, 1), tokens.roll(1, dims=1).flatten())
+
+
+def freeze(net: nn.Module) -> None:
+    """Train the layers of blocks alone: embeddings, attention and norms are frozen."""
+    for name, param in net.named_parameters():
+        param.requires_grad = "up" in name or "down" in name
+
+
+def train(
+    engine: Paro, steps: Iterable[int], *, micro_steps: int = 1,
+    batch_of: Callable[[int, int, int], Tensor] = micro_batch,
+    after: Callable[[], object] = lambda: None,
+) -> list[float]:  # fmt: skip
+    """Train on this rank's micro-batches; return its losses. after: what ends a step."""
+    losses = []
+    for step in steps:
+        total = 0.0
+        for k in range(micro_steps):
+            loss = loss_of(engine.model, batch_of(step, k, dist.get_rank())) / micro_steps
+            engine.backward(loss)
+            total += loss.item()
+        engine.step()
+        after()
+        losses.append(total)
+    return losses

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +14,9 @@ from harness.errors import DataError
 from reproductions.paro.method.engine import Paro, Precision, mesh_of_groups
 from reproductions.paro.method.engine.checkpoint import INDEX, load, save
 from reproductions.paro.models.gloo_ranks import on_ranks
-from tests.reproductions.paro.method.engine.nets import Net, loss_of, micro_batch
-from tests.reproductions.paro.method.engine.test_training import freeze
+from tests.reproductions.paro.method.engine import nets
+from tests.reproductions.paro.method.engine.nets import ADAMW, Net, freeze, micro_batch
 
-ADAMW = partial(torch.optim.AdamW, lr=1e-2)
 BATCHES = 12
 """Micro-batches of a step, whatever the ranks: 4 and 6 both divide it."""
 BEFORE, AFTER = 2, 2
@@ -37,18 +35,12 @@ def engine_of(group_size: int, letters: str, *, mixed: bool = False) -> Paro:
 
 
 def train(engine: Paro, steps: range) -> list[float]:
-    """Return this rank's losses."""
-    losses = []
-    n, rank = dist.get_world_size(), dist.get_rank()
-    for step in steps:
-        total = 0.0
-        for k in range(BATCHES // n):
-            loss = loss_of(engine.model, micro_batch(step, k * n + rank, 0)) / (BATCHES // n)
-            engine.backward(loss)
-            total += loss.item()
-        engine.step()
-        losses.append(total)
-    return losses
+    """Return this rank's losses of batches that are the same on any number of ranks."""
+    n = dist.get_world_size()
+    return nets.train(
+        engine, steps, micro_steps=BATCHES // n,
+        batch_of=lambda step, k, rank: micro_batch(step, k * n + rank, 0),
+    )  # fmt: skip
 
 
 def write_on_rank(folder: str) -> list[Any]:

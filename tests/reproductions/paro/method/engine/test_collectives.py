@@ -15,9 +15,10 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from harness.choices import noted
 from reproductions.kernels import backend as backends
 from reproductions.kernels.backend import without_kernels
+from reproductions.paro.method.cluster import unlinked
 from reproductions.paro.method.engine import transport
 from reproductions.paro.method.engine.collectives import Collectives
-from reproductions.paro.method.engine.groups import Groups, cluster_of, mesh_of_groups
+from reproductions.paro.method.engine.groups import Groups, mesh_of_groups
 from reproductions.paro.method.engine.layout import ALL, PART, Layout
 from reproductions.paro.method.engine.transport import Library, as_one, interleaved
 from reproductions.paro.method.schedule import Collective, Kind, Scope
@@ -150,7 +151,7 @@ def test_what_is_asked_for_holds_in_the_threads_of_a_backward_pass(
 
 
 def test_neighbours_are_a_group() -> None:
-    of_three = SimpleNamespace(cluster=cluster_of(6, 3))
+    of_three = SimpleNamespace(cluster=unlinked(6, 3))
     assert [Groups.group_of(of_three, rank) for rank in range(6)] == [0, 0, 0, 1, 1, 1]  # type: ignore[arg-type]
 
 

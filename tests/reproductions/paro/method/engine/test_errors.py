@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 import torch
-import torch.distributed as dist
 from torch import Tensor, nn
 from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 from torch.distributed.fsdp import fully_shard
 from torch.nn.parallel import DistributedDataParallel
 from torch.utils.checkpoint import checkpoint
 
-from harness.errors import RunError, SpecError
+from harness.errors import SpecError
 from reproductions.paro.method.engine import Paro, Precision, mesh_of_groups
 from reproductions.paro.method.engine.refusals import refuse_uneven
 from reproductions.paro.method.engine.units import REST, parts_of
 from reproductions.paro.models.gloo_ranks import on_ranks
-from tests.reproductions.paro.method.engine.nets import Net, loss_of, micro_batch
+from tests.reproductions.paro.method.engine.nets import ADAMW, Net, loss_of, micro_batch
 
-ADAMW = partial(torch.optim.AdamW, lr=1e-2)
 WANTED = {
     "ranks": "n=4 GPUs do not fill groups of m=3",
     "eliminated": "strategy NGI is none of the 14: its optimizer states are split coarser",
@@ -183,29 +179,6 @@ def test_whether_entries_are_treated_alike_shows_at_any_rate(dtype: Any, lr: Any
     refuse_uneven(partial(torch.optim.AdamW, lr=lr), example)
     with pytest.raises(SpecError, match="steps a matrix in another way than its parts"):
         refuse_uneven(partial(torch.optim.Adafactor, lr=lr), example)
-
-
-def lose_on_rank(folder: str) -> None:
-    """Train until the last rank is gone; write what the others are told."""
-    net, rank = Net(), dist.get_rank()
-    engine = Paro(net, mesh_of_groups(2), "IIG", optimizer=ADAMW)
-    for step in range(2):
-        if rank == 3 and step == 1:
-            os._exit(0)
-        try:
-            engine.backward(loss_of(net, micro_batch(step, 0, rank)))
-            engine.step()
-        except RunError as error:
-            (Path(folder) / str(rank)).write_text(str(error))
-            os._exit(0)
-
-
-def test_a_rank_that_is_gone_ends_the_others(tmp_path: Path) -> None:
-    with pytest.raises(RunError, match="in a fresh process failed"):
-        on_ranks(lose_on_rank, 4, folder=str(tmp_path))
-    told = {path.name: path.read_text() for path in tmp_path.iterdir()}
-    assert told.keys() == {"0", "1", "2"}
-    assert told["2"].startswith("rank 2 lost rank 3, which ended or hangs")
 
 
 def test_units_are_the_longest_list_and_the_rest() -> None:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import os
 import signal
 import time
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 import torch.distributed as dist
 from torch import Tensor
 
@@ -18,25 +16,14 @@ from harness.errors import RunError
 from reproductions.paro.method.engine import Paro, mesh_of_groups
 from reproductions.paro.method.engine.checkpoint import load, save
 from reproductions.paro.models.gloo_ranks import on_ranks
-from tests.reproductions.paro.method.engine.nets import Net, loss_of, micro_batch
+from tests.reproductions.paro.method.engine.nets import ADAMW, Net, train
 
 NUM_RANKS, SAVED_AFTER, KILLED_IN, STEPS = 4, 1, 2, 4
 PATIENCE_S = 30.0
-ADAMW = partial(torch.optim.AdamW, lr=1e-2)
 
 
 def engine_of() -> Paro:
     return Paro(Net(), mesh_of_groups(2), "IIG", optimizer=ADAMW)
-
-
-def train(engine: Paro, steps: range) -> list[float]:
-    losses = []
-    for step in steps:
-        loss = loss_of(engine.model, micro_batch(step, 0, dist.get_rank()))
-        engine.backward(loss)
-        engine.step()
-        losses.append(loss.item())
-    return losses
 
 
 def die_on_rank(folder: str) -> None:

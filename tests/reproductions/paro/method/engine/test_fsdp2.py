@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import partial
 from typing import Any
 
 import torch
@@ -19,10 +18,9 @@ from reproductions.paro.method.engine.fsdp2 import TwoLayerReduceScatter, use_tw
 from reproductions.paro.method.engine.groups import Groups
 from reproductions.paro.method.engine.wire import Sent
 from reproductions.paro.models.gloo_ranks import on_ranks
-from tests.reproductions.paro.method.engine.nets import Net, loss_of, micro_batch
+from tests.reproductions.paro.method.engine.nets import ADAMW, Net, loss_of, micro_batch
 
 NUM_RANKS, GROUP_SIZE, STEPS = 4, 2, 2
-ADAMW = partial(torch.optim.AdamW, lr=1e-2)
 TOLERANCE = 1e-12
 """As of training: two layers sum in another order."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import time
+from collections import Counter
 from functools import partial
 from typing import Any
 
@@ -13,24 +14,21 @@ import torch.distributed as dist
 
 from reproductions.paro.held.ranks import MOMENT_S, TRIES
 from reproductions.paro.method.blocks import padded_length
-from reproductions.paro.method.cluster import Cluster, Workload
+from reproductions.paro.method.cluster import Cluster, Workload, unlinked
 from reproductions.paro.method.engine import Paro, Precision, mesh_of_groups
-from reproductions.paro.method.engine.groups import cluster_of
 from reproductions.paro.method.memory import memory_of
 from reproductions.paro.method.schedule import schedule
-from reproductions.paro.method.step_time import bytes_of
 from reproductions.paro.method.strategy import EFFECTIVE, strategy_of
-from reproductions.paro.method.traffic import traffic_of
+from reproductions.paro.method.traffic import step_traffic
 from reproductions.paro.models.gloo_ranks import on_ranks
 from reproductions.paro.models.storages import bytes_by_storage
-from tests.reproductions.paro.method.engine.nets import Net, loss_of, micro_batch
-from tests.reproductions.paro.method.engine.test_training import freeze
+from tests.reproductions.paro.method.engine.nets import Net, freeze, loss_of, micro_batch
 
 ADAM = partial(torch.optim.Adam, lr=1e-2)
 MIXED = Precision(param_dtype=torch.bfloat16)
 MICRO_STEPS = 2
 SINGLE_BYTES = 8
-CLUSTER = cluster_of(4, 2)
+CLUSTER = unlinked(4, 2)
 
 
 def sizes(cluster: Cluster) -> tuple[int, int]:
@@ -126,40 +124,24 @@ def test_bytes_held_are_the_formulas(counted: list[tuple[dict[str, Any], ...]]) 
 
 
 def test_bytes_sent_are_the_formulas(counted: list[tuple[dict[str, Any], ...]]) -> None:
+    """Operation by operation: what leaves the first group, and the most that a rank sends in it."""
+    m = CLUSTER.group_size
     for ranks in counted:
         load = workload(CLUSTER, number_bytes=2 if ranks[0]["is_mixed"] else 4, state_bytes=8)
         world: Any = "hier" if ranks[0]["world"] == "two-layer" else "flat"
-        wanted: dict[tuple[str, str, str], tuple[float, float]] = {}
-        for step in schedule(strategy_of(ranks[0]["letters"])):
-            traffic = traffic_of(step.collective, CLUSTER, bytes_of(step.term, load), world)
-            key: tuple[str, str, str] = (step.term, step.collective.kind, step.collective.scope)
-            times = MICRO_STEPS if step.per_micro_batch else 1
-            old = wanted.get(key, (0.0, 0.0))
-            wanted[key] = (old[0] + times * traffic.between, old[1] + times * traffic.within)
-        found = volumes(ranks)
-        assert found.keys() == wanted.keys()
-        for key, volume in wanted.items():
-            assert found[key] == pytest.approx(volume, rel=1e-12), (ranks[0]["letters"], key)
-
-
-def volumes(ranks: tuple[dict[str, Any], ...]) -> dict[tuple[str, str, str], tuple[int, int]]:
-    """Return per operation the bytes that leave the first group, and the most that a rank sends
-    within it."""
-    keys = {tuple(row[:3]) for rank in ranks for row in rank["sent"]}
-    size = {
-        (key, leaves, place): sum(
-            row[4] for row in rank["sent"] if tuple(row[:3]) == key and row[3] is leaves
-        )
-        for key in keys for leaves in (True, False) for place, rank in enumerate(ranks)
-    }  # fmt: skip
-    m = CLUSTER.group_size
-    return {
-        key: (
-            sum(size[key, True, place] for place in range(m)),
-            max(size[key, False, place] for place in range(m)),
-        )
-        for key in keys
-    }
+        steps = list(schedule(strategy_of(ranks[0]["letters"])))
+        keys = {(s.term, s.collective.kind, s.collective.scope): s.collective for s in steps}
+        sent = [Counter[Any]() for _ in ranks]
+        for rank, counts in zip(ranks, sent, strict=True):
+            for *key, leaves, size in rank["sent"]:
+                counts[tuple(key), leaves] += size
+        assert {key for counts in sent for key, _ in counts} == keys.keys()
+        for key, found in keys.items():
+            own = [s for s in steps if (s.term, s.collective) == (key[0], found)]
+            wanted = step_traffic(own, load, CLUSTER, world)
+            out = sum(counts[key, True] for counts in sent[:m])
+            inside = max(counts[key, False] for counts in sent[:m])
+            assert (out, inside) == pytest.approx((wanted.between, wanted.within)), key
 
 
 def test_whole_gradients_are_sent_once_per_step(counted: list[tuple[dict[str, Any], ...]]) -> None:

@@ -13,10 +13,11 @@ from torch import Tensor, nn
 from reproductions.paro.method.engine import Paro, mesh_of_groups
 from reproductions.paro.method.engine.checkpoint import load, save
 from reproductions.paro.models.gloo_ranks import on_ranks
-from tests.reproductions.paro.method.engine.nets import Net, loss_of, micro_batch
+from tests.reproductions.paro.method.engine.nets import Net, loss_of, micro_batch, train
 
 NUM_RANKS, BEFORE, AFTER = 4, 2, 2
 ADAMW = partial(torch.optim.AdamW, lr=1e-2, weight_decay=0.5)
+LATER = range(BEFORE, BEFORE + AFTER)
 TOLERANCE = 1e-12
 """As of training."""
 STRATEGIES = ("NIG", "IIG")
@@ -49,17 +50,6 @@ def halving(optimizer: torch.optim.Optimizer) -> torch.optim.lr_scheduler.StepLR
     return torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
 
 
-def train(engine: Paro, schedule: Any, steps: range) -> list[float]:
-    losses = []
-    for step in steps:
-        loss = loss_of(engine.model, micro_batch(step, 0, dist.get_rank()))
-        engine.backward(loss)
-        engine.step()
-        schedule.step()
-        losses.append(loss.item())
-    return losses
-
-
 def train_on_rank(folder: str) -> list[dict[str, Any]]:
     """Train, save, go on; and go on again from the checkpoint, with other settings at first."""
     found = []
@@ -70,15 +60,15 @@ def train_on_rank(folder: str) -> list[dict[str, Any]]:
         starts = {name: buffer.clone() for name, buffer in engine.model.named_buffers()}
         engine.model.get_buffer("calls").fill_(10 * dist.get_rank())
         schedule = halving(engine.optimizer)
-        losses = train(engine, schedule, range(BEFORE))
+        losses = train(engine, range(BEFORE), after=schedule.step)
         save(engine, path, {"schedule": schedule.state_dict()})
-        losses += train(engine, schedule, range(BEFORE, BEFORE + AFTER))
+        losses += train(engine, LATER, after=schedule.step)
         other = wrap(Counting(99), optimizer=partial(ADAMW, lr=1.0, weight_decay=0.0))
         later = halving(other.optimizer)
         later.load_state_dict(load(other, path)["schedule"])
         calls = other.model.get_buffer("calls").item()
         found.append({
-            "losses": losses, "again": train(other, later, range(BEFORE, BEFORE + AFTER)),
+            "losses": losses, "again": train(other, LATER, after=later.step),
             "starts": all(map(torch.equal, starts.values(), Counting(0).buffers())),
             "calls": calls, "own": engine.model.get_buffer("calls").item(),
             "state": {name: value.tolist() for name, value in engine.state_dict().items()},

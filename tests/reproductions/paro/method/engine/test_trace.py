@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
-import torch
 import torch.distributed as dist
 
 from reproductions.paro.method.engine import Paro, Trace, mesh_of_groups
@@ -14,11 +12,10 @@ from reproductions.paro.models.gloo_ranks import on_ranks
 from reproductions.paro.traces.experiment import Step
 from reproductions.paro.traces.ranks import noted
 from reproductions.paro.traces.trial import num_planned, planned, row_of
-from tests.reproductions.paro.method.engine.nets import Net, loss_of, micro_batch
+from tests.reproductions.paro.method.engine.nets import ADAMW, Net, loss_of, micro_batch
 
 STEP = Step(num_ranks=4, group_size=2, micro_steps=2, width=5, num_layers=2)
 """Of `Net`: two blocks, and the rest."""
-ADAMW = partial(torch.optim.AdamW, lr=1e-2)
 
 
 def note_on_rank() -> dict[str, Any]:

@@ -14,7 +14,7 @@ from reproductions.kernels.adamw.optimizer import KernelAdamW
 from reproductions.paro.method.engine import Paro, mesh_of_groups
 from reproductions.paro.method.strategy import EFFECTIVE
 from reproductions.paro.models.gloo_ranks import on_ranks
-from tests.reproductions.paro.method.engine.nets import Net, loss_of, micro_batch
+from tests.reproductions.paro.method.engine.nets import Net, freeze, loss_of, micro_batch
 
 STEPS = 2
 ADAMW = partial(torch.optim.AdamW, lr=1e-2, weight_decay=0.1)
@@ -38,12 +38,6 @@ UNFROZEN = [
     )
 ]  # fmt: skip
 Case = dict[str, Any]
-
-
-def freeze(net: nn.Module) -> None:
-    """Train the layers of blocks alone: embeddings, attention and norms are frozen."""
-    for name, param in net.named_parameters():
-        param.requires_grad = "up" in name or "down" in name
 
 
 def train_on_rank(group_size: int, cases: list[Case]) -> list[dict[str, Any]]:
