@@ -3,7 +3,7 @@
 Rounds after the first, so that the start of processes is in neither; same clients, seeds and net,
 in the shapes of Table 1 at cpu. Both train a client by the same code: what differs is the way
 there and back. What training alone takes bounds what any simulator could reach by this code: the
-note says it, what training spends its time in, and what stacking the clients of a round would give.
+note says it, what training spends its time in, and what training clients as one net would give.
 """
 
 from __future__ import annotations
@@ -114,17 +114,18 @@ def training_alone_s(dataset: str, num_clients: int, *, tried: bool) -> float:
 def _training(params: Cell) -> str:
     """Say what a client's training spends its time in, and what stacking clients would give."""
     from reproductions.asymvalley.federated.trial import build_net
-    from tests.benchmarks.client_profile import shares_of_operators, stacked_over_single
+    from tests.benchmarks.client_profile import shares_of_operators, together_over_single
 
     chosen = int(params.participation * params.num_clients)
     clients = _clients(params)[: math.ceil(chosen / CORES)]
     nets = [build_net(params, seed=seed, device="cpu") for seed in range(len(clients))]
     with _one_thread():
         shares = shares_of_operators(partial(_trainer(params), clients[0]))
-        multiple = stacked_over_single(nets, clients, params.batch_size)
+        vmapped, grouped = together_over_single(nets, clients, params.batch_size)
     return (
-        f"of which {shares}; gradients of {len(clients)} clients, stacked and equal to 1e-5, take"
-        f" {multiple:.2f} times as long as one after another"
+        f"of which {shares}; gradients of {len(clients)} clients as one net, equal to 1e-5, take"
+        f" {vmapped:.2f} (vmap) and {grouped:.2f} (convolutions in groups) times as long as one"
+        " after another"
     )
 
 

@@ -181,6 +181,7 @@ DOCUMENT = r"""\documentclass{article}
 """
 
 
+@pytest.mark.tools
 def test_pgf_is_set_by_latex_in_a_document(tmp_path: Path) -> None:
     needs_latex("pgf.sty")
     task = replace(TASK, figure="test_figures:greek")

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from harness.declare.verdict import Word
-from harness.publish.figures import FigureContext
+from harness.publish.figures import WIDTH_IN, FigureContext
 from tests.reproductions.asymvalley.activations import hand_made as activations
 from tests.reproductions.asymvalley.claims import TASKS, decide, named
 from tests.reproductions.asymvalley.federated import hand_made as federated
@@ -47,7 +47,9 @@ def test_figure_draws_one_seed_within_one_column(word: str) -> None:
     """Panels flow into further rows there; the smoke run draws the double width."""
     table = TABLES[word]("holds")
     one = table[table["seed"] == 0].reindex(columns=TASKS[word].table.names)
-    context = FigureContext(table=one, reference=pd.DataFrame(), profile="smoke", width="single")
+    context = FigureContext(
+        table=one, reference=pd.DataFrame(), profile="smoke", width_in=WIDTH_IN["single"]
+    )
     draw = TASKS[word].draw
     assert draw is not None
     assert all(ax.has_data() for ax in draw(context).axes)

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from harness.declare.verdict import Word
-from harness.publish.figures import FigureContext
+from harness.publish.figures import WIDTH_IN, FigureContext
 from reproductions.asymvalley.federated.experiment import identities
 from reproductions.asymvalley.federated.experiment import runs as trained
 from reproductions.asymvalley.federated.quantities import remark
@@ -123,7 +123,9 @@ def test_view_joins_runs_and_identities() -> None:
 def test_one_seed_is_drawn_open_beside_every_algorithm_on_that_seed() -> None:
     for rows, is_open in ((accuracies("holds"), False), (single_seeded(), True)):
         rows = rows.reindex(columns=ACCURACIES.names)
-        context = FigureContext(table=rows, reference=pd.DataFrame(), profile="cpu", width="double")
+        context = FigureContext(
+            table=rows, reference=pd.DataFrame(), profile="cpu", width_in=WIDTH_IN["double"]
+        )
         assert task.draw is not None
         figure = task.draw(context)
         marks = [line for ax in figure.axes for line in ax.get_lines()]

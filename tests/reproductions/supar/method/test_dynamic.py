@@ -318,7 +318,7 @@ def test_rigl_leaves_its_masks_where_a_gradient_is_not_finite(bad: float) -> Non
     optimizer = sgd(model)
     topology, before = rigl(model, optimizer), masks_of(model)
     with topology.backward(4):
-        (bad * loss_of(model, inputs_of(4, torch.float32))).backward()
+        (bad * loss_of(model, inputs_of(4))).backward()
     with pytest.warns(RuntimeWarning, match="step 4: a gradient is not finite"):
         assert topology.update(4)
     for name, mask in masks_of(model).items():
@@ -331,7 +331,7 @@ def test_a_step_after_an_update_that_was_left_out_moves_no_masked_weight() -> No
     optimizer = sgd(model)
     topology = rigl(model, optimizer)
     with topology.backward(4):
-        loss_of(model, inputs_of(4, torch.float32)).backward()
+        loss_of(model, inputs_of(4)).backward()
     model[0].weight.grad[0, 0] = math.inf
     with pytest.warns(RuntimeWarning, match="not finite"):
         assert topology.update(4)
@@ -369,7 +369,7 @@ def test_one_layer_whose_masked_gradients_were_not_kept_is_told(lost: str) -> No
     model = mlp(density=0.25)
     topology, other = rigl(model, sgd(model)), model.get_submodule(lost)
     with topology.backward(4):
-        loss_of(model, inputs_of(4, torch.float32)).backward()
+        loss_of(model, inputs_of(4)).backward()
     other.weight.grad.mul_(other.weight_mask)
     with pytest.raises(SpecError, match=f"of layer '{lost}' are all 0"):
         topology.update(4)
@@ -383,6 +383,6 @@ def test_a_layer_of_units_that_are_off_has_lost_nothing() -> None:
         model[4].weight.zero_()[:, 0] = 1.0
         model[2].weight_mask[0] = True
     with topology.backward(4):
-        loss_of(model, inputs_of(4, torch.float32)).backward()
+        loss_of(model, inputs_of(4)).backward()
     assert int((model[2].weight.grad != 0.0).any(dim=1).sum()) == 1
     assert not topology.update(4)
