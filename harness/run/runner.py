@@ -100,8 +100,9 @@ class Runner:
         finished = False
         try:
             self.progress.start(len(self.waiting))
-            self._announce_finished()
             self._loop()
+            if not self.stop_requested:
+                self._announce_finished()
             finished = not self.running
         except KeyboardInterrupt:
             self.stop_requested = True
@@ -121,6 +122,7 @@ class Runner:
         while (self.waiting or self.running) and not self.stop_requested:
             self._drop_hopeless()
             self._fill()
+            self._announce_finished()
             if self.summary.out_of_time and not self.running:
                 return
             if not self.running:
@@ -158,7 +160,7 @@ class Runner:
 
     def _fill(self) -> None:
         """Submit what is ready, two jobs per worker, a timing trial alone and in its turn."""
-        if any(item.trial.needs.exclusive for item in self.running.values()):
+        if self._is_timing:
             return
         for item in list(self.waiting.values()):
             if len(self.running) >= 2 * self.executor.num_workers or self.stop_requested:
@@ -179,6 +181,10 @@ class Runner:
                 item.estimate.seconds for item in self.waiting.values() if self._is_ready(item)
             ]
             self.summary.out_of_time = self._is_late(min(ready, default=0.0))
+
+    @property
+    def _is_timing(self) -> bool:
+        return any(item.trial.needs.exclusive for item in self.running.values())
 
     def _has_room(self, needs: Needs) -> bool:
         """Tell whether a trial may run beside those that do.
@@ -240,7 +246,6 @@ class Runner:
         self.summary.num_run += 1
         self._compare_errors(trial.experiment.id, report)
         self.progress.finished(trial, report)
-        self._announce_finished()
 
     def _compare_errors(self, name: str, report: Report) -> None:
         """Stop an experiment whose last trials all failed with the error of this one."""
@@ -253,6 +258,9 @@ class Runner:
                 self.summary.stopped[name] = report.note
 
     def _announce_finished(self) -> None:
+        """Say which tasks have all their trials, beside trials that run: to draw takes a while."""
+        if self._is_timing:
+            return
         for task in list(self.tasks_left):
             if not any(self.num_open[experiment.id] for experiment in task.reads):
                 self.tasks_left.remove(task)

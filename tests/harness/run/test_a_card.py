@@ -118,3 +118,17 @@ def test_as_many_share_a_card_as_it_holds(
     store, card = RecordStore(Workspace(tmp_path)), Shared()
     summary = Runner(plan, store, library, card, Silent(), facts=FACTS).run()
     assert (summary.num_run, card.most) == (3, at_once)
+
+
+def test_no_task_is_announced_while_a_timing_trial_runs(make: Make, tmp_path: Path) -> None:
+    """What follows, a table and a figure, would be timed too; beside other trials it costs none."""
+    timed = Needs(device="cuda", exclusive=True)
+    plan = make(task_of(lab("plain", 1), "one"), task_of(lab("timed", 2, needs=timed), "two"))
+    library: Any = SimpleNamespace(tasks_of=lambda each: [], module_of=lambda each: __name__)
+    card, told = Shared(), list[tuple[str, int]]()
+    runner = Runner(
+        plan, RecordStore(Workspace(tmp_path)), library, card, Silent(), facts=FACTS,
+        on_task_done=lambda task: told.append((task.id, card.running)),
+    )  # fmt: skip
+    runner.run()
+    assert told == [("lab/one", 0), ("lab/two", 0)]
