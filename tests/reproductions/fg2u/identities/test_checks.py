@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
@@ -95,11 +95,53 @@ BROKEN = {
         group="estimators",
         fails={"slopes_are_products", "coordinates_are_exact"},
     ),
+    "the last chunk is lost": Broken(
+        where=f"{FORWARD}:_chunks",
+        instead=around(lambda chunks, numbers, size: list(chunks(numbers, size))[:1]),
+        group="estimators",
+        fails={"chunks_do_not_matter"},
+    ),
+    "workers overlap": Broken(
+        where="reproductions.fg2u.method.workers:Workers.own",
+        instead=around(lambda own, workers, count: range(min(own(workers, count).stop, count))),
+        group="estimators",
+        fails={"workers_do_not_matter"},
+    ),
+    "truncation keeps a step fewer": Broken(
+        where=f"{REVERSE}:Trgu.parts",
+        instead=around(
+            lambda parts, trgu, *given: parts(replace(trgu, keep=max(1, trgu.keep - 1)), *given)
+        ),
+        group="estimators",
+        fails={"full_truncation_is_rgu"},
+    ),
+    "mixflow walks back a step too early": Broken(
+        where=f"{REVERSE}:RguMixflow._back",
+        instead=around(
+            lambda back, self, step, state, phi, batch, number, adjoint: back(
+                self, step, state, phi, batch, max(0, number - 1), adjoint
+            )
+        ),
+        group="estimators",
+        fails={"mixflow_is_rgu", "released_without_momentum"},
+    ),
+    "a sign is missing": Broken(
+        where="reproductions.fg2u.identities.directions:sign_vectors",
+        instead=around(lambda signs, size: signs(size)[1:] if size > 1 else signs(size)),
+        group="directions",
+        fails={"mean_is_the_gradient", "squared_error", "early_phi_seen"},
+    ),
     "nothing is detached": Broken(
         where=f"{REVERSE}:walked_back",
         instead=around(late_start),
         group="directions",
         fails={"early_phi_unseen"},
+    ),
+    "steps are too long": Broken(
+        where=f"{QUADRATICS}:step_size",
+        instead=around(lambda size, rho, smoothness: 2.5 * size(rho, smoothness)),
+        group="descent",
+        fails={"descent_within_bound", "isotropic_closed_form"},
     ),
     "the noise is forgotten": Broken(
         where=f"{DESCENT}:moment_after",
@@ -117,6 +159,12 @@ BROKEN = {
         group="biases",
         fails={"series_tail", "implicit_error", "series_unrolls", "first_term_is_last_step"},
     ),
+    "the bound forgets the steps before": Broken(
+        where=f"{QUADRATICS}:Quadratic.truncation_bound",
+        instead=around(lambda bound, quadratic, phi, keep: 0.2 * bound(quadratic, phi, keep)),
+        group="biases",
+        fails={"truncation_within_bound"},
+    ),
     "the unroll runs twice": Broken(
         where=f"{FORWARD}:Fg2u.slopes",
         instead=around(
@@ -127,6 +175,12 @@ BROKEN = {
         ),
         group="costs",
         fails={"one_direction_flops", "chunk_flops"},
+    ),
+    "mixflow keeps the momentum for nothing": Broken(
+        where="reproductions.fg2u.method.optimizers:Sgd.slots_matter",
+        instead=lambda matters: True,
+        group="costs",
+        fails={"mixflow_keeps_theta"},
     ),
 }
 
