@@ -112,10 +112,25 @@ def of_another_type(model: Any) -> nn.Module:
     return model  # type: ignore[no-any-return]
 
 
+def hooked_outside(model: Any) -> nn.Module:
+    model.register_forward_pre_hook(lambda *given: None)
+    return model  # type: ignore[no-any-return]
+
+
 def adapters_hooked(model: Any) -> nn.Module:
     adapted = lora(embeddings=False)(model)
     adapted.register_forward_hook(lambda *given: None)
     return adapted
+
+
+def compiled(model: Any) -> nn.Module:
+    """Hand on what it has not, as a wrapper of FSDP does too."""
+    return torch.compile(model, backend="eager")  # type: ignore[no-any-return]
+
+
+def compiled_in_place(model: Any) -> nn.Module:
+    model.compile(backend="eager")
+    return model  # type: ignore[no-any-return]
 
 
 def replaced(model: Any) -> nn.Module:
@@ -157,7 +172,10 @@ class Wrapped(nn.Module):
         (biased, "a head that is a Linear, or has a bias"),
         (lora(embeddings=True), "a head that is a Linear, or has a bias"),
         (hooked, "hooks on a Linear, which it would not call"),
+        (hooked_outside, "hooks on a LlamaForCausalLM, which it would not call"),
         (adapters_hooked, "hooks on a PeftModel, which it would not call"),
+        (compiled, "a OptimizedModule is no model of transformers"),
+        (compiled_in_place, REPLACED),
         (replaced, REPLACED),
         (of_its_own_loss, "a loss function that was set"),
         (adalora, "adapters of peft that are not LoRA's"),
@@ -166,8 +184,8 @@ class Wrapped(nn.Module):
         (Wrapped, "a Wrapped is no model of transformers"),
     ],
     ids=[
-        "bias", "adapter", "hook", "hook on adapters", "forward", "loss", "AdaLoRA", "type",
-        "float64", "wrapper",
+        "bias", "adapter", "hook", "outer hook", "hook on adapters", "compile", "compile in place",
+        "forward", "loss", "AdaLoRA", "type", "float64", "wrapper",
     ],
 )  # fmt: skip
 def test_what_no_kernel_takes_is_the_models_own_and_said(
