@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import logging
 import traceback
 from collections.abc import Sequence
@@ -20,6 +21,7 @@ from harness.registry import Library, experiments_of
 from harness.store.result import (
     TaskResult,
     build_result,
+    csv_path,
     figure_path,
     load_result,
     write_result,
@@ -34,8 +36,9 @@ log = logging.getLogger(__name__)
 def refresh_task(workspace: Workspace, library: Library, task: Task, profile: Profile) -> None:
     """Rebuild a task's packed records, CSV, JSON and figure; what is as it was is not written.
 
-    Nothing is written where no trial has a result. A figure that cannot be drawn from an
-    incomplete table is left out with a warning; the table stands.
+    As in make, a figure newer than its table and its code is not drawn. Nothing is written where no
+    trial has a result. A figure that cannot be drawn from an incomplete table is left out with a
+    warning; the table stands.
     """
     store = RecordStore(workspace)
     if workspace.is_committed(profile):
@@ -48,8 +51,21 @@ def refresh_task(workspace: Workspace, library: Library, task: Task, profile: Pr
     if result is None:
         return
     write_result(workspace, task, result)
-    if task.figure is not None:
+    if task.figure is not None and not _is_drawn(workspace, task, profile):
         _draw(workspace, library, task, result, profile)
+
+
+def _is_drawn(workspace: Workspace, task: Task, profile: Profile) -> bool:
+    """Say whether the figure is newer than the table and than the module that draws it."""
+    table = csv_path(workspace, task, profile)
+    sources = [table, table.with_suffix(".json")]
+    if task.draw and (module := importlib.util.find_spec(task.draw.module)) and module.origin:
+        sources.append(Path(module.origin))
+    try:
+        drawn = figure_path(workspace, task, profile).stat().st_mtime_ns
+        return all(path.stat().st_mtime_ns < drawn for path in sources)
+    except OSError:
+        return False
 
 
 def _draw(
@@ -64,7 +80,9 @@ def _draw(
         log.warning("%s: no figure yet, its table is incomplete", task.id)
         return
     path = figure_path(workspace, task, profile)
-    if not holds(path, image):
+    if holds(path, image):
+        path.touch()
+    else:
         write_bytes(path, image)
 
 
