@@ -32,7 +32,7 @@ def attach_to_trainer(lisa: Lisa, trainer: Trainer) -> None:
     trainer.add_callback(_Watch(lisa))
 
 
-class _Watch(TrainerCallback):
+class _Watch(TrainerCallback):  # type: ignore[misc] # its types are not read
     """Stops a training that LISA does not take part in."""
 
     def __init__(self, lisa: Lisa) -> None:
