@@ -97,7 +97,7 @@ BENCHMARKS = $(sort $(foreach name,$(or $(ONLY),*),$(or \
 	$(wildcard tests/benchmarks/bench_$(name).py),$(error no benchmark matches $(name): use some of \
 	$(patsubst tests/benchmarks/bench_%.py,%,$(sort $(wildcard tests/benchmarks/bench_*.py)))))))
 bench: $(READY)  ## Measure speed and memory: ONLY=benchmarks SAVE=1 (on free cores) TRY=1 (each once)
-	$(VENV)/bin/python -m pytest $(BENCHMARKS) --benchmark-quiet $(if $(TRY),--benchmark-disable,\
+	$(VENV)/bin/python -m pytest $(BENCHMARKS) --benchmark-quiet $(if $(TRY),--benchmark-disable -n 2,\
 		--benchmark-autosave --benchmark-save-data --benchmark-storage=runs/benchmarks \
 		$(if $(SAVE),--save-goals))
 
