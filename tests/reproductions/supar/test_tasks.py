@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +14,6 @@ from tests.method_pages import examples
 FOLDER = PAPERS / "supar"
 FILES = [item.file for item in load_paper(FOLDER).items if item.file]
 MODULES = [file.removesuffix(".py").replace("/", ".") for file in FILES]
-
-
-def test_declaring_tasks_imports_neither_torch_nor_pandas() -> None:
-    imports = "; ".join(f"import reproductions.supar.{name}" for name in MODULES)
-    code = f"import sys; {imports}; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    heavy = {"torch", "pandas", "pandera", "matplotlib", "lm_eval"}
-    assert not heavy & set(done.stdout.split())
 
 
 def test_the_page_s_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
