@@ -9,11 +9,9 @@ import pandas as pd
 import pytest
 
 from harness.declare.claims import Claim
-from harness.declare.statistics import InvalidQuantity
 from harness.declare.task import Task
 from harness.declare.verdict import Verdict, Word
 from harness.registry import load_registry
-from reproductions.supar.coordinates.quantities import by_density
 from reproductions.supar.coordinates.table import BLOCKS
 from tests.reproductions.supar.hand_made import (
     START,
@@ -167,13 +165,3 @@ def test_optimum_on_the_edge_decides_nothing_and_is_named() -> None:
     verdict, reason = word(task, claim, table)
     assert verdict is Word.UNDECIDED
     assert reason.startswith("supar at density") and "edge at 2^-6" in reason
-
-
-def test_a_check_of_sizes_takes_the_mean_over_seeds() -> None:
-    table = coordinates(True).query("seed < 2 and step == 1").reset_index(drop=True)
-    table["grad_x_rms"] = 2.0 + 4.0 * table["seed"]
-    where = {"scheme": "sp", "block": "attention", "step": 1, "value": "grad_x_rms"}
-    assert set(by_density(table, **where).values()) == {4.0}
-    table.loc[table["seed"] == 1, "grad_x_rms"] = math.nan
-    with pytest.raises(InvalidQuantity, match="grad_x_rms is nan"):
-        by_density(table, **where)

@@ -84,12 +84,3 @@ def test_dense_trial_trains_as_without_a_method(method: str) -> None:
     context = small.Context(dynamic_sweep, params)
     outcome = dynamic_trial.train_dynamic(params, context)
     assert outcome.rows == train_gpt(plain(RatePoint, params), context).rows
-
-
-@pytest.mark.parametrize("profile", ["cpu", "gpu", "paper"])
-def test_runs_have_as_many_updates_as_the_paper(profile: Any) -> None:
-    # 100, 200, ... 800 of 1169 steps.
-    for params in small.points(dynamic_sweep, profile):
-        interval, last = params.update_interval, params.last_update
-        assert len(range(interval, last, interval)) == 8
-        assert last == round(0.75 * params.steps)
