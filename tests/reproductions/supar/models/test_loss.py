@@ -70,11 +70,6 @@ def hooked(net: nn.Module) -> nn.Module:
     return net
 
 
-def hooked_behind(net: nn.Module) -> nn.Module:
-    net.register_full_backward_hook(lambda module, by_input, by_output: None)
-    return net
-
-
 def compiled(net: nn.Module) -> nn.Module:
     net.compile(backend="eager")
     return net
@@ -86,11 +81,10 @@ def compiled(net: nn.Module) -> nn.Module:
     [
         (louder, "a Louder may make its logits otherwise"),
         (hooked, "hooks on a GPT, which it would not call"),
-        (hooked_behind, "hooks on a GPT, which it would not call"),
         (compiled, "a GPT that was compiled, or whose forward pass was replaced"),
         (nn.Module.double, "float64"),
     ],
-    ids=["class", "hook", "backward hook", "compile", "float64"],
+    ids=["class", "hook", "compile", "float64"],
 )
 def test_what_no_kernel_takes_is_torchs_and_said(
     changed: Callable[[nn.Module], nn.Module], why: str
