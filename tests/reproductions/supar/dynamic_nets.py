@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from reproductions.supar.method.density import Density
 from reproductions.supar.method.dynamic import (
     Gmp,
     RegrownMoments,
@@ -29,9 +30,9 @@ def unmasked() -> nn.Sequential:
     return masked_nets.mlp(24)
 
 
-def mlp(*, density: float, dtype: torch.dtype = torch.float32) -> nn.Sequential:
+def mlp(*, density: float) -> nn.Sequential:
     """Return a net with masks on its first two matrices, full ones at density 1."""
-    model = unmasked().to(dtype)
+    model = unmasked()
     if density == 1.0:
         attach_full_masks(model, HIDDEN)
     else:
@@ -42,10 +43,6 @@ def mlp(*, density: float, dtype: torch.dtype = torch.float32) -> nn.Sequential:
 
 def adamw(model: nn.Module) -> torch.optim.Optimizer:
     return torch.optim.AdamW(model.parameters(), lr=0.01, weight_decay=0.5)
-
-
-def fused(model: nn.Module) -> torch.optim.Optimizer:
-    return torch.optim.AdamW(model.parameters(), lr=0.01, weight_decay=0.5, fused=True)
 
 
 def amsgrad(model: nn.Module) -> torch.optim.Optimizer:
@@ -75,7 +72,7 @@ def rigl(
     )
 
 
-def gmp(model: nn.Module, optimizer: torch.optim.Optimizer, *, density: float = 0.1) -> Gmp:
+def gmp(model: nn.Module, optimizer: torch.optim.Optimizer, *, density: Density = 0.1) -> Gmp:
     return Gmp(model=model, optimizer=optimizer, schedule=SCHEDULE, density=density)
 
 
