@@ -96,5 +96,5 @@ def test_the_figure_has_a_row_per_size_and_says_what_fails() -> None:
 
 def test_a_view_says_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(EnvError, match="^to_frame needs pandas, which is not installed"):
+    with pytest.raises(EnvError, match=r"^to_frame needs pandas, which is not installed"):
         report().to_frame()
