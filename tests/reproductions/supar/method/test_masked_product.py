@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor, nn
-from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.autograd import Function
 from torch.func import functional_call
 from torch.nn import functional as F
@@ -100,8 +99,7 @@ def outcome(net: nn.Module, x: Tensor) -> list[Tensor]:
     return [y.detach(), x.grad, *[grad.clone() for grad in grads if grad is not None]]  # type: ignore[list-item]
 
 
-@pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("shape", [(5, 128), (2, 3, 128), (0, 128)], ids=str)
+@pytest.mark.parametrize(("shape", "bias"), [((2, 3, 128), True), ((0, 128), False)], ids=str)
 def test_outputs_and_gradients_are_those_of_the_dense_product(
     spy: Spy, shape: tuple[int, ...], bias: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -132,84 +130,31 @@ def test_a_mask_that_changes_is_followed_however_it_does(spy: Spy) -> None:
     assert torch.equal(copied(x), found)
 
 
-def test_a_mask_is_waited_for_once(spy: Spy, monkeypatch: pytest.MonkeyPatch) -> None:
-    counted = []
-
-    def counting(mask: Tensor) -> Tensor:
-        counted.append(mask)
-        return plain.live_blocks(mask)
-
-    monkeypatch.setattr(masked_product, "live_blocks", counting)
-    net, x = masked(), torch.randn(4, 128)
-    net(x), net(x)
-    assert len(counted) == 1
-    net[0].weight_mask.fill_(True)
-    net(x)
-    assert len(counted) == 2 and len(spy.lives) == 2
-
-
-@pytest.mark.usefixtures("spy")
-def test_a_net_trains_after_it_was_evaluated_in_inference_mode() -> None:
-    net, x = masked(), torch.randn(4, 128)
-    with torch.inference_mode():
-        net(x)
-    outcome(net, x)
-
-
-def doubled(net: nn.Module, x: Tensor) -> Tensor:
-    return net.double()(x.double())  # type: ignore[no-any-return]
-
-
-def under_autocast(net: nn.Module, x: Tensor) -> Tensor:
-    with torch.autocast("cpu", torch.bfloat16):
-        return net(x)  # type: ignore[no-any-return]
-
-
-def of_no_memory(net: nn.Module, x: Tensor) -> Tensor:
-    with FakeTensorMode(allow_non_fake_inputs=True) as fake:
-        return net(fake.from_tensor(x))  # type: ignore[no-any-return]
-
-
-def masked_in_inference_mode(net: Any, x: Tensor) -> Tensor:
-    with torch.inference_mode():
-        net[0].weight_mask = net[0].weight_mask.clone()
-    return net(x)  # type: ignore[no-any-return]
-
-
 def with_dense_gradients(net: Any, x: Tensor) -> Tensor:
     with dense_gradients([net[0]]):
         return net(x)  # type: ignore[no-any-return]
 
 
+FULL = by_blocks((0, 0), (1, 1))
+
+
 @pytest.mark.parametrize(
-    ("call", "why"),
+    ("mask", "call", "why"),
     [
-        (doubled, "float64 times float64"),
-        (under_autocast, "autocast, which a kernel does not follow"),
-        (with_dense_gradients, "gradients of masked weights are asked for"),
-        (lambda net, x: net(x[0]), "an input of one axis"),
-        (of_no_memory, "a FakeTensor is no whole tensor"),
-        (masked_in_inference_mode, "a mask of inference mode, which no backward pass may read"),
+        (SPARSE, lambda net, x: net.double()(x.double()), "float64 times float64"),
+        (SPARSE, with_dense_gradients, "gradients of masked weights are asked for"),
+        (SPARSE, lambda net, x: net(x[0]), "an input of one axis"),
+        (FULL, lambda net, x: net(x), "over 25% of the blocks of a mask keep a weight"),
     ],
-    ids=["float64", "autocast", "dense", "vector", "fake", "inference"],
+    ids=["float64", "dense", "vector", "full"],
 )
 def test_what_no_kernel_takes_is_torchs_and_said(
-    spy: Spy, call: Callable[[nn.Module, Tensor], Tensor], why: str
+    spy: Spy, mask: Tensor, call: Callable[[nn.Module, Tensor], Tensor], why: str
 ) -> None:
     with noted() as choices:
-        call(masked(), torch.randn(4, 128))
+        call(masked(mask), torch.randn(4, 128))
     assert choices == {"kernels/masked_linear": f"torch's dense product ({why})"}
     assert spy.lives == []
-
-
-def test_a_mask_without_empty_blocks_is_torchs_product(spy: Spy) -> None:
-    kept = [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)]
-    for number, by in ((1, BY_KERNEL), (2, None), (6, None)):
-        net = masked(by_blocks(*kept[:number]))
-        with noted() as choices:
-            net(torch.randn(4, 128))
-        why = "torch's dense product (over 25% of the blocks of a mask keep a weight)"
-        assert choices == (by or {"kernels/masked_linear": why})
 
 
 class Twice(nn.Linear):
