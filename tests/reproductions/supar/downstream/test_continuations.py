@@ -16,7 +16,7 @@ from reproductions.supar.downstream.continuations import (
     last_word_items,
     score,
 )
-from reproductions.supar.downstream.experiment import QuestionedNet, continuation, net_of
+from reproductions.supar.downstream.experiment import continuation, net_of
 from reproductions.supar.downstream.trial import net_config
 from reproductions.supar.models.training import Seeds, build_gpt, generator_of
 from reproductions.supar.transfer.experiment import transfer
@@ -65,15 +65,11 @@ def test_score_does_not_depend_on_what_is_scored_beside_it(net: GPT) -> None:
         assert together[index].is_greedy == alone.is_greedy
 
 
-def drawn(num_items: int = 40, *, seed: int = 0) -> list[Item]:
+def drawn(num_items: int = 40) -> list[Item]:
     return choice_items(
-        TEXT_N,
-        num_items=num_items,
-        num_choices=4,
-        context=24,
-        continuation=12,
-        generator=generator_of(seed),
-    )
+        TEXT_N, num_items=num_items, num_choices=4, context=24, continuation=12,
+        generator=generator_of(0),
+    )  # fmt: skip
 
 
 def test_true_continuation_follows_its_context_and_the_others_are_elsewhere() -> None:
@@ -107,15 +103,10 @@ def test_every_trial_scores_the_net_of_a_transfer_trial_on_the_same_questions() 
     for point in small.points(continuation):
         assert net_of(point) in small.points(transfer)
         if point.density == 1.0:
-            found.append(small.run(continuation, point, context_of(point)).rows)
+            kept = Kept(GPT(net_config(point), generator=generator_of(0)).state_dict())
+            context = Context(experiment=continuation, params=point, text=TEXT * 20, kept=kept)
+            found.append(small.run(continuation, point, context).rows)
     hashes = [[row["items_sha256"] for row in rows] for rows in found]
     assert len(hashes) == 3
     assert hashes[0] == hashes[1] == hashes[2]
     assert [row["random_accuracy"] for row in found[0]] == [0.25, 0.0]
-
-
-def context_of(point: QuestionedNet, *, val_loss: float | None = 1.0) -> Context:
-    """Return a context whose kept net is one of the point's shape, as drawn."""
-    model = GPT(net_config(point), generator=generator_of(0))
-    kept = Kept(model.state_dict(), val_loss=val_loss)
-    return Context(experiment=continuation, params=point, text=TEXT * 20, kept=kept)
