@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
@@ -76,15 +75,6 @@ def gmp(model: nn.Module, optimizer: torch.optim.Optimizer, *, density: Density 
     return Gmp(model=model, optimizer=optimizer, schedule=SCHEDULE, density=density)
 
 
-@dataclass(frozen=True)
-class Step:
-    """A training step as seen once it is over."""
-
-    number: int
-    stepped: bool
-    """Whether the optimizer took it."""
-
-
 def steps_of(
     model: nn.Module,
     optimizer: torch.optim.Optimizer,
@@ -92,8 +82,8 @@ def steps_of(
     *,
     first: int = 0,
     last: int = SCHEDULE.num_steps,
-) -> Iterator[Step]:
-    """Train, and stop after every step to be looked at."""
+) -> Iterator[tuple[int, bool]]:
+    """Train, and stop after every step; yield its number, and whether the optimizer took it."""
     for number in range(first, last):
         with topology.backward(number):
             loss_of(model, inputs_of(number)).backward()
@@ -101,7 +91,7 @@ def steps_of(
         if stepped:
             optimizer.step()
         optimizer.zero_grad()
-        yield Step(number, stepped)
+        yield number, stepped
 
 
 def masks_of(model: nn.Module) -> dict[str, Tensor]:

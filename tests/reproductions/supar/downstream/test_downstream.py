@@ -177,15 +177,6 @@ def test_averages_are_over_the_tasks_that_were_run() -> None:
     assert leads_at_lowest(table) == pytest.approx([0.06, 0.01])
 
 
-def test_every_rival_counts_in_the_lead_at_the_lowest_density() -> None:
-    (claim,) = tab02_proxy.task.claims
-    for scheme, name in (("sp", "SP"), ("mup", "μP")):
-        table = scores(True, names=PROXY).reindex(columns=tab02_proxy.task.table.names)
-        table.loc[table["scheme"] == scheme, "accuracy"] += 0.5
-        verdict = controlled(claim, table, seed=tab02_proxy.task.table.seed, profile="cpu")
-        assert (verdict.word, verdict.deciding) == (Word.CONTRADICTED, name)
-
-
 def test_guessing_is_held_against_the_row_of_table_2() -> None:
     reference = load_reference(PAPERS / "supar", "tab02")
     random = reference[reference["series"].str.split().str[0] == "random"]

@@ -82,12 +82,3 @@ def test_resumed_run_equals_uninterrupted(
     assert zeros_under_masks(whole)
     for layer in masked_layers(whole).values():
         assert int(layer.weight_mask.sum()) == layer.weight.numel() // 4
-
-
-def test_torn_checkpoint_starts_over(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    path = tmp_path / "state.safetensors"
-    path.write_bytes(b"\x10\x00")
-    _, log = _run(path)
-    _, whole = _run(None)
-    assert torch.equal(log.losses, whole.losses)
-    assert "starting over" in caplog.text
