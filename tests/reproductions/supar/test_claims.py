@@ -81,15 +81,6 @@ def test_a_claim_of_several_parts_needs_each(address: str) -> None:
         assert (verdict.word, verdict.deciding) == (Word.CONTRADICTED, part)
 
 
-def test_the_order_of_figure_3_is_asked_at_every_low_density() -> None:
-    for claim, low in (("supar_then_mup_then_sp", 1 / 16), ("same_order_when_sparser", 1 / 128)):
-        table = TABLES["supar/fig03"](True)
-        table.loc[(table["scheme"] == "sp") & (table["density"] == low), "val_loss"] = 0.0
-        verdict = decide(*named("fig03", claim), table)
-        assert verdict.word is Word.CONTRADICTED
-        assert verdict.deciding == f"SP over μP at 1/{1 / low:g}"
-
-
 @pytest.mark.parametrize(
     ("claim", "column"),
     [("sp_and_mup_vanish", "mean_abs_activation"), ("gradients_keep_size", "grad_x_rms")],

@@ -90,12 +90,6 @@ def test_schemes_differ_in_nothing_but_rate_and_start(
     assert all(len(of_density) == 1 for of_density in widths.values())
 
 
-def estimated_s(experiment: Experiment, profile: Profile) -> float:
-    assert experiment.estimate is not None
-    found = (experiment.estimate_of(point) for point in points(experiment, profile))
-    return sum(estimate.seconds for estimate in found if estimate)
-
-
 @pytest.mark.parametrize("experiment", [*EXPERIMENTS, coordinate_check], **IDS)
 @pytest.mark.parametrize(
     ("profile", "limit_s", "num_cores"), [("smoke", 2, 1), ("cpu", 45 * 60, 2), ("gpu", 8 * 60, 1)]
@@ -104,7 +98,9 @@ def test_estimates_fit_the_profiles(
     experiment: Experiment, profile: Profile, limit_s: float, num_cores: int
 ) -> None:
     # An estimate is rough; the learning-rate sweep's is a third of a per cent above its limit.
-    assert estimated_s(experiment, profile) <= 1.01 * limit_s * num_cores
+    found = [experiment.estimate_of(point) for point in points(experiment, profile)]
+    assert all(found)
+    assert sum(each.seconds for each in found if each) <= 1.01 * limit_s * num_cores
 
 
 @pytest.mark.parametrize("experiment", LADDERS, **IDS)

@@ -134,19 +134,6 @@ def test_transforms_of_inputs_are_of_the_sparse_model() -> None:
         assert torch.equal(transform(model)(inputs_of()), transform(twin)(inputs_of()))
 
 
-def test_gradients_by_hand_are_masked() -> None:
-    model = sparse_mlp()
-    optimizer = adamw(model)
-    for step in range(5):
-        weights = list(model.parameters())
-        for weight, gradient in zip(
-            weights, torch.autograd.grad(loss_of(model, inputs_of(step)), weights), strict=True
-        ):
-            weight.grad = gradient
-        optimizer.step()
-    assert max_abs_masked(model) == 0.0
-
-
 def test_steps_within_the_backward_pass_are_masked() -> None:
     """The hook was there before the masks, so that it runs before any of theirs that comes late."""
     model = mlp()

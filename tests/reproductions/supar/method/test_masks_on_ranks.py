@@ -6,12 +6,11 @@ That it and DDP train the sparse net is tried by `tests/composes`.
 from __future__ import annotations
 
 import copy
-from typing import Any
 
 import pytest
 import torch
 import torch.distributed as dist
-from torch import Tensor, nn
+from torch import nn
 from torch.distributed.fsdp import fully_shard
 from torch.distributed.tensor import DTensor
 
@@ -44,10 +43,6 @@ def sparse() -> nn.Module:
     return copy.deepcopy(copy.deepcopy(model))
 
 
-def whole(value: Tensor) -> Tensor:
-    return value.full_tensor() if isinstance(value, DTensor) else value
-
-
 @torch.no_grad()
 def moved_by_a_write(model: nn.Module) -> float:
     """Return what ones in every masked place, written past every hook, do to the output."""
@@ -62,26 +57,20 @@ def moved_by_a_write(model: nn.Module) -> float:
 
 def max_saved(model: nn.Module) -> float:
     """Return the largest magnitude that a state dict has under a mask."""
-    state = {name: whole(value) for name, value in model.state_dict().items()}
+    state = {
+        name: value.full_tensor() if isinstance(value, DTensor) else value
+        for name, value in model.state_dict().items()
+    }
     masks = {n.removesuffix("_mask"): m for n, m in state.items() if n.endswith("weight_mask")}
     assert len(masks) == 3
     return max(float(state[name][~mask].abs().max()) for name, mask in masks.items())
 
 
-def by_fsdp() -> dict[str, Any]:
+def by_fsdp() -> dict[str, float]:
     model = sparse()
     for part in (model.linear1, model.linear2, model.self_attn, model):
         fully_shard(part)
     return {"moved": moved_by_a_write(model), "saved": max_saved(model)}
-
-
-def each_on_rank() -> dict[str, Any]:
-    return {"fsdp": by_fsdp(), "seeds": rules_with_a_seed_per_rank()}
-
-
-@pytest.fixture(scope="module")
-def ranks() -> list[Any]:
-    return on_ranks(each_on_rank, NUM_RANKS)
 
 
 def rules_with_a_seed_per_rank() -> str:
@@ -98,9 +87,12 @@ def rules_with_a_seed_per_rank() -> str:
     return str(told.value)
 
 
-def test_rules_are_refused_where_masks_differ_between_ranks(ranks: list[Any]) -> None:
-    assert all("same seed on every rank" in rank["seeds"] for rank in ranks)
+def each_on_rank() -> tuple[dict[str, float], str]:
+    return by_fsdp(), rules_with_a_seed_per_rank()
 
 
-def test_what_is_written_under_a_mask_is_neither_read_nor_saved(ranks: list[Any]) -> None:
-    assert [each["fsdp"] for each in ranks] == [{"moved": 0.0, "saved": 0.0}] * NUM_RANKS
+def test_masks_hold_on_ranks_which_need_one_for_all() -> None:
+    """What is written under a mask is neither read nor saved."""
+    for found, told in on_ranks(each_on_rank, NUM_RANKS):
+        assert found == {"moved": 0.0, "saved": 0.0}
+        assert "same seed on every rank" in told

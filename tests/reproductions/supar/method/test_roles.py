@@ -88,9 +88,6 @@ def test_a_forgotten_matrix_of_two_long_sides_is_no_embedding() -> None:
     assert having(roles, "embedding") == {"0.weight", "3.weight"}
 
 
-# --- what a layer stores may be another matrix than the layer's ---
-
-
 class Block(nn.Module):
     """A mixer in the manner of Mamba: a depthwise convolution, and a fused and short projection."""
 

@@ -91,9 +91,6 @@ def test_a_diverged_transfer_keeps_no_net() -> None:
     assert not context.saved
 
 
-# --- what parameters mean ---
-
-
 @pytest.mark.parametrize("scheme", ["sp", "supar"])
 def test_a_sweep_of_the_start_moves_the_embedding_and_the_hidden_weights(scheme: str) -> None:
     params = smoke(sigma_sweep, scheme=scheme, log2_sigma=-2.0, density=0.25)

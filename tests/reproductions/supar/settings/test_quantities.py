@@ -48,8 +48,6 @@ def test_only_what_ours_has_more_digits_of_is_held_to_printed_ones(
     assert dataclasses.replace(CELL, name=name, text=text).tolerance == expected
 
 
-# --- that a grid which drifts is seen ---
-
 Point = dict[str, Any]
 Drift = Callable[[Point], Point]
 

@@ -40,9 +40,6 @@ DENSE = curve([4.0, 3.0, 2.0, 3.0, 4.0])  # least at -1
 SPARSE = curve([5.0, 4.5, 4.0, 2.5, 4.0, 4.5], density=0.25)  # least at 0; 4.0 at -1
 
 
-# --- where optima lie ---
-
-
 def test_shift_is_signed_and_distance_is_not() -> None:
     assert optima.optimum_shift(table(DENSE, SPARSE), scheme="sp") == 1.0
     falling = table(DENSE, SPARSE.assign(log2_lr=SPARSE["log2_lr"] - 3.0))
@@ -84,9 +81,6 @@ def test_diverged_runs_count_as_infinitely_bad() -> None:
         optima.optimum(curve([NAN, NAN, NAN]), scheme="sp", density=1.0)
 
 
-# --- what transfer costs ---
-
-
 def test_transfer_loss_is_the_cost_of_the_dense_rate_at_the_lowest_density() -> None:
     # 4.0 at the dense optimum of -1, over a best of 2.5; density 1/2 is not looked at.
     between = table(DENSE, SPARSE, DENSE.assign(density=0.5))
@@ -100,8 +94,6 @@ def test_transfer_loss_is_infinite_where_the_dense_rate_diverges() -> None:
     both = table(DENSE, sparse, *still)
     assert optima.extra_transfer_losses(both, schemes=("sp", "supar")) == [math.inf, 0.0]
 
-
-# --- least losses ---
 
 LADDER = table(
     curve([3.0, 2.0, 3.0]),
@@ -158,9 +150,6 @@ def test_half_a_correction_fails_by_distance_or_by_transfer() -> None:
     assert sweeps.failures_of_half(both, **bounds, octaves=2.0) == pytest.approx([-1.0, 0.6])
 
 
-# --- dense twins ---
-
-
 def test_dense_difference_is_the_largest_over_seeds_and_common_points() -> None:
     twins = table(
         curve([3.0, 2.0, 3.0], scheme="supar"),
@@ -178,9 +167,6 @@ def test_a_twin_that_diverges_alone_is_infinitely_far() -> None:
     assert optima.largest_dense_difference(both, schemes=pair) == 0.0
     alone = table(curve([2.0, 3.0], scheme="supar"), curve([2.0, NAN], scheme="mup"))
     assert optima.largest_dense_difference(alone, schemes=pair) == math.inf
-
-
-# --- losses at the chosen rate ---
 
 
 def chosen(losses: dict[str, tuple[float, float]]) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""The tasks of this paper: declared, viewed, drawn, and broken on purpose."""
+"""The examples on the page of the method."""
 
 from __future__ import annotations
 
@@ -7,13 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.declare.papers import load_paper
-from tests.checkout import PAPERS
 from tests.method_pages import examples
-
-FOLDER = PAPERS / "supar"
-FILES = [item.file for item in load_paper(FOLDER).items if item.file]
-MODULES = [file.removesuffix(".py").replace("/", ".") for file in FILES]
 
 
 def test_the_page_s_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
