@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 
+from reproductions.supar.method.density import Density
 from reproductions.supar.method.dynamic import (
     Gmp,
     RegrownMoments,
@@ -29,9 +29,9 @@ def unmasked() -> nn.Sequential:
     return masked_nets.mlp(24)
 
 
-def mlp(*, density: float, dtype: torch.dtype = torch.float32) -> nn.Sequential:
+def mlp(*, density: float) -> nn.Sequential:
     """Return a net with masks on its first two matrices, full ones at density 1."""
-    model = unmasked().to(dtype)
+    model = unmasked()
     if density == 1.0:
         attach_full_masks(model, HIDDEN)
     else:
@@ -42,10 +42,6 @@ def mlp(*, density: float, dtype: torch.dtype = torch.float32) -> nn.Sequential:
 
 def adamw(model: nn.Module) -> torch.optim.Optimizer:
     return torch.optim.AdamW(model.parameters(), lr=0.01, weight_decay=0.5)
-
-
-def fused(model: nn.Module) -> torch.optim.Optimizer:
-    return torch.optim.AdamW(model.parameters(), lr=0.01, weight_decay=0.5, fused=True)
 
 
 def amsgrad(model: nn.Module) -> torch.optim.Optimizer:
@@ -75,17 +71,8 @@ def rigl(
     )
 
 
-def gmp(model: nn.Module, optimizer: torch.optim.Optimizer, *, density: float = 0.1) -> Gmp:
+def gmp(model: nn.Module, optimizer: torch.optim.Optimizer, *, density: Density = 0.1) -> Gmp:
     return Gmp(model=model, optimizer=optimizer, schedule=SCHEDULE, density=density)
-
-
-@dataclass(frozen=True)
-class Step:
-    """A training step as seen once it is over."""
-
-    number: int
-    stepped: bool
-    """Whether the optimizer took it."""
 
 
 def steps_of(
@@ -95,8 +82,8 @@ def steps_of(
     *,
     first: int = 0,
     last: int = SCHEDULE.num_steps,
-) -> Iterator[Step]:
-    """Train, and stop after every step to be looked at."""
+) -> Iterator[tuple[int, bool]]:
+    """Train, and stop after every step; yield its number, and whether the optimizer took it."""
     for number in range(first, last):
         with topology.backward(number):
             loss_of(model, inputs_of(number)).backward()
@@ -104,7 +91,7 @@ def steps_of(
         if stepped:
             optimizer.step()
         optimizer.zero_grad()
-        yield Step(number, stepped)
+        yield number, stepped
 
 
 def masks_of(model: nn.Module) -> dict[str, Tensor]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -142,55 +143,28 @@ def untuned(holds: bool, *, densities: Sequence[float]) -> pd.DataFrame:
 
 def best(holds: bool) -> pd.DataFrame:
     """Best losses: SP and muP 3 % worse than SmuPar where the claims hold, 2 % better else."""
-    factor = {"supar": 1.0, "sp": 1.03, "mup": 1.03} if holds else {"sp": 0.98, "mup": 0.98}
-    return pd.DataFrame(
-        {
-            "scheme": scheme,
-            "density": density,
-            "width": 256,
-            "seed": seed,
-            "log2_lr": -6.0,
-            "on_edge": False,
-            "num_rates": 8,
-            "val_loss": 2.1,
-            "train_loss": factor.get(scheme, 1.0) * (2.0 + 0.01 * seed),
-            "test_loss": 2.2,
-        }
-        for scheme in SCHEMES
-        for density in DENSITIES
-        for seed in SEEDS
-    )
+    table = untuned(holds, densities=DENSITIES)
+    factor = table["scheme"].map({"supar": 1.0}).fillna(1.03 if holds else 0.98)
+    losses = factor * (2.0 + 0.01 * table["seed"])
+    return table.assign(log2_lr=-6.0, on_edge=False, num_rates=8, train_loss=losses)
 
 
 def coordinates(holds: bool) -> pd.DataFrame:
     """Sizes that are powers of the density: theory's powers where the claims hold, else swapped."""
     stable = {"supar"} if holds else {"sp", "mup"}
-    rows = []
-    for scheme in SCHEMES:
-        for density in DENSITIES:
-            for seed in SEEDS:
-                for step in range(10):
-                    for block in ("attention", "feed_forward"):
-                        power = 0.0 if scheme in stable else 1.0 + 0.1 * step
-                        size = (1.0 + 0.02 * seed) * density**power
-                        rows.append(
-                            {
-                                "scheme": scheme,
-                                "density": density,
-                                "width": 256,
-                                "seed": seed,
-                                "step": step,
-                                "block": block,
-                                "mean_abs_activation": size,
-                                "delta_y_rms": size if step else float("nan"),
-                                "grad_x_rms": size,
-                            }
-                        )
-    return pd.DataFrame(rows)
+    columns = ("scheme", "density", "seed", "step", "block")
+    places = itertools.product(SCHEMES, DENSITIES, SEEDS, range(10), ("attention", "feed_forward"))
+    table = pd.DataFrame(places, columns=columns).assign(width=256)
+    power = (1.0 + 0.1 * table["step"]).where(~table["scheme"].isin(stable), 0.0)
+    size = (1.0 + 0.02 * table["seed"]) * table["density"] ** power
+    return table.assign(
+        mean_abs_activation=size, delta_y_rms=size.where(table["step"] > 0), grad_x_rms=size
+    )
 
 
 def identities(holds: bool) -> pd.DataFrame:
     """The rules by their formulas, each one percent off where the claims fail."""
+    off, size = (1.0, 0.0) if holds else (1.01, 1e-9)
     rows: list[dict[str, object]] = []
     for scheme in SCHEMES:
         for width, density in ((128, 1.0), (256, 0.25)):
@@ -199,28 +173,25 @@ def identities(holds: bool) -> pd.DataFrame:
                 **{"base_width": 64.0, "head_size": 32.0, "sigma_base": 0.087},
                 **{"eta_base": 0.016, "alpha_input": 9.0, "alpha_output": 1.1},
             }
-            off = 1.0 if holds else 1.01
             rows.append(inputs | {rule: off * table_1(inputs, rule) for rule in RULES})
-        size = 0.0 if holds else 1e-9
-        point = {"scheme": scheme, "width": 64, "density": 0.5, "num_steps": 5.0}
-        rows.append({**point, "check": "masked", "max_abs_masked_weight": size})
-    twin = {"check": "twin", "scheme": "supar", "width": 64, "density": 1.0, "num_steps": 5.0}
-    rows.append({**twin, "max_abs_loss_difference": 0.0 if holds else 1e-9})
+        point = {"scheme": scheme, "width": 64, "num_steps": 5.0}
+        rows.append({**point, "check": "masked", "density": 0.5, "max_abs_masked_weight": size})
+        rows.append({**point, "check": "twin", "density": 1.0, "max_abs_loss_difference": size})
     return pd.DataFrame(rows)
 
 
 def settings(holds: bool, *, word: str) -> pd.DataFrame:
     """Every printed setting of a table; another number, beyond all rounding, where claims fail."""
-    rows = []
-    for cell in claimed(word):
-        value = cell.number if holds else 4.0 * cell.number or 7.0
-        place = {
+    return pd.DataFrame(
+        {
             "item": cell.item,
             "scheme": cell.scheme or "all",
             "density": cell.density or "all",
+            "setting": cell.name,
+            "value": cell.number if holds else 4.0 * cell.number or 7.0,
         }
-        rows.append({**place, "setting": cell.name, "value": value})
-    return pd.DataFrame(rows)
+        for cell in claimed(word)
+    )
 
 
 def _moves(x: str, schemes: Sequence[str]) -> TableOf:

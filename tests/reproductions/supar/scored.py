@@ -66,21 +66,6 @@ class Kept:
         return dict(self.tensors)
 
 
-@dataclass(frozen=True)
-class Content:
-    """A data set of records or text."""
-
-    value: Any
-
-    @property
-    def text(self) -> str:
-        return str(self.value)
-
-    @property
-    def records(self) -> list[dict[str, Any]]:
-        return list(self.value)
-
-
 @dataclass(frozen=True, kw_only=True)
 class Context(small.Context):
     """The harness's side of a run whose net was kept."""
@@ -89,7 +74,7 @@ class Context(small.Context):
     data: Mapping[str, Any] | None = None
 
     def dataset(self, name: str) -> Any:
-        return Content((self.data or {}).get(name, self.text))
+        return small.Content((self.data or {}).get(name, self.text))
 
     def upstream(self, experiment: Experiment, point: Params | None = None, **_: Scalar) -> Any:
         assert self.kept is not None

@@ -70,10 +70,18 @@ def batches(num_batches: int = TRAINING.steps, *, seed: int = 5) -> Iterator[Bat
 
 
 @dataclass(frozen=True)
-class Text:
-    """A data set as a run sees it."""
+class Content:
+    """A data set as a run sees it, of records or text."""
 
-    value: str
+    value: Any
+
+    @property
+    def text(self) -> str:
+        return str(self.value)
+
+    @property
+    def records(self) -> list[dict[str, Any]]:
+        return list(self.value)
 
 
 @dataclass(frozen=True)
@@ -93,7 +101,7 @@ class Context:
         return derive_seed(stream, {n: getattr(self.params, n) for n in self.experiment.seed_from})
 
     def dataset(self, name: str) -> Any:
-        return Text(self.text)
+        return Content(self.text)
 
     def save(self, name: str, tensors: Mapping[str, Tensor]) -> None:
         self.saved[name] = tensors

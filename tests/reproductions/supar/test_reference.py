@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-from functools import partial
-from pathlib import Path
-
 import pandas as pd
 import pytest
 
-from harness.declare.reference import load_reference, published
+from harness.declare.reference import load_reference
 from harness.registry import load_registry
 from reproductions.supar.models.claims import stated as look_up_stated
 from tests.checkout import PAPERS
@@ -36,14 +32,6 @@ def test_table_2_averages_recompute(reference: pd.DataFrame) -> None:
     assert ((tasks.mean(axis=1) - average).abs() <= 0.0101).all()
 
 
-def test_readings_of_the_first_version_do_not_stand_as_the_paper(reference: pd.DataFrame) -> None:
-    first = reference[reference["version"] == "arXiv v1"]
-    assert set(first["status"]) == {"early_version", "derived"}
-    assert set(first["task"]) == {"fig01", "fig03", "fig06", "fig08", "fig09"}
-    curves = published(reference).query("y_name == 'train_loss' or y_name == 'validation_loss'")
-    assert curves.empty
-
-
 def test_figure_8_readings_are_the_least_of_each_curve(reference: pd.DataFrame) -> None:
     curves = reference[(reference["task"] == "fig06") & (reference["x_name"] == "log2_lr")]
     least = curves.groupby("series")["value"].min().to_dict()
@@ -62,36 +50,6 @@ def test_mean_gap_of_the_readings_agrees_with_the_stated_one(reference: pd.DataF
     assert gap == pytest.approx(stated, abs=0.001)
 
 
-def test_a_value_at_one_rung_is_not_that_of_all(reference: pd.DataFrame) -> None:
-    look_up = partial(look_up_stated, reference, y_name="lr", series="fig10 sp")
-    assert [look_up(x=density) for density in (1.0, 0.125)] == [6e-4, 2e-4]
-    assert look_up() is None
-
-
-def test_a_cell_is_split_where_it_tells_schemes_apart() -> None:
-    assert list(convert_reference._by_scheme("SP 2.166e-2; muP/SmuPar 0.087")) == [
-        ("sp", "2.166e-2"),
-        ("mup", "0.087"),
-        ("supar", "0.087"),
-    ]
-    assert list(convert_reference._by_scheme("0.087 (SP)")) == [("sp", "0.087")]
-    assert list(convert_reference._by_scheme("10x linear")) == [("", "10x linear")]
-
-
-def test_a_cell_is_split_where_it_tells_rungs_apart() -> None:
-    ladder = {"1": "256", "0.5": "512"}
-    cells = {
-        "256/512": [("1", "256"), ("0.5", "512")],
-        "6e-4 if d<=256 else 2e-4": [("1", "6e-4"), ("0.5", "2e-4")],
-        "N/A": [("", "N/A")],
-        "2": [("", "2")],
-    }
-    for cell, expected in cells.items():
-        assert list(convert_reference._by_rung(cell, ladder)) == expected
-    # Without a ladder nothing is guessed: the text stays, and no claim can be made of it.
-    assert list(convert_reference._by_rung("256/512", {})) == [("", "256/512")]
-
-
 def test_a_printed_row_of_table_4_stands_once_with_the_densities_of_its_widths() -> None:
     ours = {"figure": "9", "d_model": "256/512", "lr": "swept", "note": "sparsity 0/0.5; more"}
     shared = {"figure": "10, 2 (and Table 2)", "d_model": "256/512", "lr": "SP 1e-3", "note": ""}
@@ -107,24 +65,6 @@ def test_a_printed_row_of_table_4_stands_once_with_the_densities_of_its_widths()
         ("fig10_02", "1", "d_model", "256"),
         ("fig10_02", "0.5", "d_model", "512"),
         ("fig10_02 sp", "", "lr", "1e-3"),
-    ]
-
-
-def test_conversion_keeps_values_as_written(tmp_path: Path) -> None:
-    for source, _ in convert_reference.FILES.values():
-        header = (
-            "parameterization,sparsity,log2_peak_lr,train_loss,is_marked_optimum,abs_err,source"
-        )
-        (tmp_path / source).write_text(header + "\n")
-    (tmp_path / "fig1_fig6_arxiv_v1_digitized.csv").write_text(
-        f"{header}\nmuP,0.875,-5.95,3.650,1,0.003,somewhere\n"
-    )
-    text = convert_reference.convert(tmp_path)["fig01_fig06_fig08_arxiv_v1.csv"]
-    rows = list(csv.DictReader(text.splitlines()))
-    assert [(row["task"], row["series"], row["x"], row["value"]) for row in rows] == [
-        ("fig01", "mup 0.125", "-5.95", "3.650"),
-        ("fig06", "mup 0.125", "-5.95", "3.650"),
-        ("fig08", "mup", "0.125", "3.650"),
     ]
 
 

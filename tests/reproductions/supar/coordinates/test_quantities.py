@@ -18,12 +18,7 @@ def test_scattered_sizes_give_the_least_squares_line() -> None:
     assert log_slope({1.0: 1.0, 2.0: 4.0, 4.0: 2.0}) == pytest.approx(0.5)
 
 
-@pytest.mark.parametrize("size", [0.0, -1.0, float("nan"), float("inf")])
+@pytest.mark.parametrize("size", [0.0, float("nan"), float("inf")])
 def test_a_size_without_logarithm_is_named(size: float) -> None:
     with pytest.raises(InvalidQuantity, match="the size at 128"):
         log_slope({64.0: 1.0, 128.0: size})
-
-
-def test_one_size_has_no_slope() -> None:
-    with pytest.raises(InvalidQuantity, match="at least two"):
-        log_slope({64.0: 1.0})

@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
-from harness.errors import SpecError
 from reproductions.nets.gpt import GPT
 from reproductions.supar.downstream.byte_lm import accuracies, byte_lm
 from reproductions.supar.downstream.lm_tasks import LOCAL, local_tasks
-from reproductions.supar.models.training import Seeds, build_gpt, generator_of
+from reproductions.supar.models.training import Seeds, build_gpt
 from tests.reproductions.supar import small
 from tests.reproductions.supar.scored import HandMade, plain_log_likelihood
 
@@ -65,18 +64,6 @@ def test_text_without_context_begins_after_a_newline(net: GPT) -> None:
     assert total == pytest.approx(plain_log_likelihood(net, b"\n", b"word"), rel=1e-6)
     (rolling,) = byte_lm(net).loglikelihood_rolling([request("word")])
     assert rolling == pytest.approx(total, rel=1e-6)
-
-
-def test_net_of_another_vocabulary_is_refused() -> None:
-    table = small.table(density=1.0)
-    model = GPT(small.config(table), generator=generator_of(0))
-    with pytest.raises(SpecError, match="256"):
-        byte_lm(model)
-
-
-def test_generation_is_refused(net: GPT) -> None:
-    with pytest.raises(SpecError, match="only scores"):
-        byte_lm(net).generate_until([])
 
 
 def rows_of(model: Any, *, num_documents: int | None = None) -> dict[str, Any]:

@@ -7,25 +7,21 @@ from dataclasses import replace
 import pytest
 import torch
 
-from harness.declare.experiment import Status
-from harness.errors import DataError
 from reproductions.nets.gpt import GPT
 from reproductions.supar.downstream.continuations import (
     Item,
     choice_accuracy,
     choice_items,
     greedy_accuracy,
-    items_sha256,
     last_word_items,
-    load_net,
     score,
 )
-from reproductions.supar.downstream.experiment import QuestionedNet, continuation, net_of
+from reproductions.supar.downstream.experiment import continuation, net_of
 from reproductions.supar.downstream.trial import net_config
 from reproductions.supar.models.training import Seeds, build_gpt, generator_of
 from reproductions.supar.transfer.experiment import transfer
 from tests.reproductions.supar import small
-from tests.reproductions.supar.scored import Context, HandMade, Kept, plain_log_likelihood
+from tests.reproductions.supar.scored import Context, HandMade, Kept
 
 TEXT = "The cat sat on the mat. A dog barked at the old moon! Who saw the quick brown fox? " * 60
 TEXT_N = torch.tensor(list(TEXT.encode()), dtype=torch.uint8)
@@ -37,18 +33,6 @@ CONFIG = replace(small.config(TABLE), vocab_size=256, positions="alibi", feed_fo
 def net() -> GPT:
     """Return a masked net with a context of 16 bytes."""
     return build_gpt(CONFIG, TABLE, Seeds(init=3, masks=4), mask_density=0.25).eval()
-
-
-def test_score_is_the_plain_sum_of_log_probabilities(net: GPT) -> None:
-    pairs = [
-        (b"a", b"b"),
-        (b"The cat", b" sat"),
-        ("naïve ".encode(), "café".encode()),
-        (b"x", b"yz"),
-    ]
-    for (context, ending), scored in zip(pairs, score(net, pairs), strict=True):
-        expected = plain_log_likelihood(net, context, ending)
-        assert scored.log_likelihood == pytest.approx(expected, rel=1e-6)
 
 
 @torch.no_grad()
@@ -81,36 +65,11 @@ def test_score_does_not_depend_on_what_is_scored_beside_it(net: GPT) -> None:
         assert together[index].is_greedy == alone.is_greedy
 
 
-def test_greedy_needs_every_byte() -> None:
-    knows = HandMade(["one two"])
-    right, half, wrong = score(
-        knows,
-        [(b"one", b" two"), (b"one", b" twx"), (b"one", b"xtwo")],  # type: ignore[arg-type]
-    )
-    assert (right.is_greedy, half.is_greedy, wrong.is_greedy) == (True, False, False)
-    assert right.log_likelihood == pytest.approx(0.0, abs=1e-9)
-
-
-def test_empty_context_is_refused(net: GPT) -> None:
-    with pytest.raises(DataError, match="without context"):
-        score(net, [(b"", b"a")])
-
-
-def test_loaded_net_scores_as_the_masked_one_it_was_saved_from(net: GPT) -> None:
-    loaded = load_net(CONFIG, net.state_dict())
-    tokens_BT = torch.arange(32).view(2, 16)
-    assert torch.equal(loaded(tokens_BT), net(tokens_BT))
-
-
-def drawn(num_items: int = 40, *, seed: int = 0) -> list[Item]:
+def drawn(num_items: int = 40) -> list[Item]:
     return choice_items(
-        TEXT_N,
-        num_items=num_items,
-        num_choices=4,
-        context=24,
-        continuation=12,
-        generator=generator_of(seed),
-    )
+        TEXT_N, num_items=num_items, num_choices=4, context=24, continuation=12,
+        generator=generator_of(0),
+    )  # fmt: skip
 
 
 def test_true_continuation_follows_its_context_and_the_others_are_elsewhere() -> None:
@@ -120,23 +79,6 @@ def test_true_continuation_follows_its_context_and_the_others_are_elsewhere() ->
         assert len(item.context) == 24
         assert item.context.endswith(b" ")
     assert {item.answer for item in drawn()} == {0, 1, 2, 3}
-
-
-def test_same_generator_draws_the_same_questions() -> None:
-    assert drawn() == drawn()
-    assert items_sha256(drawn()) == items_sha256(drawn()) != items_sha256(drawn(seed=1))
-
-
-def test_text_too_short_for_the_questions_is_refused() -> None:
-    with pytest.raises(DataError, match="too short"):
-        drawn(100_000)
-    with pytest.raises(DataError, match="ends 0 sentences"):
-        last_word_items(
-            torch.tensor(list(b"no end of words " * 20), dtype=torch.uint8),
-            num_items=1,
-            context=8,
-            generator=generator_of(0),
-        )
 
 
 def test_net_that_knows_the_text_is_right_and_one_that_knows_nothing_takes_the_first() -> None:
@@ -161,22 +103,10 @@ def test_every_trial_scores_the_net_of_a_transfer_trial_on_the_same_questions() 
     for point in small.points(continuation):
         assert net_of(point) in small.points(transfer)
         if point.density == 1.0:
-            found.append(small.run(continuation, point, context_of(point)).rows)
+            kept = Kept(GPT(net_config(point), generator=generator_of(0)).state_dict())
+            context = Context(experiment=continuation, params=point, text=TEXT * 20, kept=kept)
+            found.append(small.run(continuation, point, context).rows)
     hashes = [[row["items_sha256"] for row in rows] for rows in found]
     assert len(hashes) == 3
     assert hashes[0] == hashes[1] == hashes[2]
     assert [row["random_accuracy"] for row in found[0]] == [0.25, 0.0]
-
-
-def context_of(point: QuestionedNet, *, val_loss: float | None = 1.0) -> Context:
-    """Return a context whose kept net is one of the point's shape, as drawn."""
-    model = GPT(net_config(point), generator=generator_of(0))
-    kept = Kept(model.state_dict(), val_loss=val_loss)
-    return Context(experiment=continuation, params=point, text=TEXT * 20, kept=kept)
-
-
-def test_diverged_net_has_no_accuracy() -> None:
-    point = small.points(continuation)[0]
-    outcome = small.run(continuation, point, context_of(point, val_loss=None))
-    assert outcome.status is Status.DIVERGED
-    assert [row["accuracy"] for row in outcome.rows] == [None, None]

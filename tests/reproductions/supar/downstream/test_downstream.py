@@ -16,21 +16,18 @@ from harness.atomic import write_bytes
 from harness.declare.claims import Claim
 from harness.declare.experiment import Status
 from harness.declare.reference import load_reference
-from harness.declare.statistics import MissingRows
 from harness.declare.task import Task
 from harness.declare.verdict import Word
-from harness.errors import DataError
 from reproductions.nets.gpt import GPT
 from reproductions.supar.downstream import lm_tasks, tab02, tab02_proxy
 from reproductions.supar.downstream.experiment import (
-    NOT_GIVEN,
     GivenNet,
     ScoredNet,
     downstream,
     given,
 )
 from reproductions.supar.downstream.quantities import average, leads, leads_at_lowest
-from reproductions.supar.downstream.trial import checkpoint_file, net_config
+from reproductions.supar.downstream.trial import net_config
 from reproductions.supar.models.points import point as made
 from reproductions.supar.models.training import generator_of
 from tests.checkout import PAPERS
@@ -42,9 +39,6 @@ FOLDER = Path(lm_tasks.__file__).parent
 TASKS = tuple(lm_tasks.STOCK)
 DENSITIES = (1.0, 0.25, 0.0625, 0.03125)
 SENTENCES = " ".join(f"The {i}th cat saw {i + 1} old dogs run away." for i in range(400))
-
-
-# --- prompts ---
 
 
 def definition(path: Path) -> dict[str, Any]:
@@ -84,22 +78,6 @@ def test_boolq_is_asked_without_its_passage() -> None:
     task.build_all_requests(limit=None, rank=0, world_size=1)
     prompt = "Question: is tea hot?\nAnswer:"
     assert [request.args for request in task.instances] == [(prompt, " no"), (prompt, " yes")]
-
-
-def test_made_up_documents_have_their_true_sentence_as_the_answer() -> None:
-    documents = lm_tasks.documents_from_text(SENTENCES, 8)
-    assert set(documents) == set(lm_tasks.LOCAL)
-    sentences = [part.strip() for part in SENTENCES.split(".") if part.strip()]
-    for one in documents["arc_easy"]:
-        after = sentences[sentences.index(one["question"]) + 1]
-        assert one["choices"][one["answer"]] == after
-        assert len(set(one["choices"])) == 4
-    for one in documents["piqa"]:
-        after = sentences[sentences.index(one["goal"]) + 1]
-        assert (one["sol1"], one["sol2"])[one["answer"]] == after
-
-
-# --- trials ---
 
 
 def drawn(point: ScoredNet) -> GPT:
@@ -146,19 +124,6 @@ def test_checkpoint_handed_in_scores_as_the_net_it_holds(tmp_path: Path) -> None
     handed = made(GivenNet, point, checkpoint=str(tmp_path))
     context = context_of(point)
     assert small.run(given, handed, context).rows == small.run(downstream, point, context).rows
-
-
-@pytest.mark.parametrize("folder", [NOT_GIVEN, "nowhere"])
-def test_missing_checkpoint_says_what_to_do(folder: str) -> None:
-    point = replace(small.points(given, "paper")[0], checkpoint=folder)
-    with pytest.raises(DataError, match=r"sp-1-0\.safetensors.*--set checkpoint=FOLDER"):
-        checkpoint_file(point)
-
-
-# --- tables ---
-
-
-# --- quantities and claims ---
 
 
 def scores(holds: bool, *, names: tuple[str, ...] = TASKS, seeds: int = 3) -> pd.DataFrame:
@@ -210,21 +175,6 @@ def test_averages_are_over_the_tasks_that_were_run() -> None:
     assert average(table, scheme="sp", density=0.25) == pytest.approx(mean + 0.04)
     assert leads(table)[:2] == pytest.approx([0.06, 0.01])
     assert leads_at_lowest(table) == pytest.approx([0.06, 0.01])
-
-
-def test_every_rival_counts_in_the_lead_at_the_lowest_density() -> None:
-    (claim,) = tab02_proxy.task.claims
-    for scheme, name in (("sp", "SP"), ("mup", "μP")):
-        table = scores(True, names=PROXY).reindex(columns=tab02_proxy.task.table.names)
-        table.loc[table["scheme"] == scheme, "accuracy"] += 0.5
-        verdict = controlled(claim, table, seed=tab02_proxy.task.table.seed, profile="cpu")
-        assert (verdict.word, verdict.deciding) == (Word.CONTRADICTED, name)
-
-
-def test_table_without_low_densities_is_no_evidence() -> None:
-    table = scores(True, seeds=1)
-    with pytest.raises(MissingRows, match="density of at most"):
-        leads(table[~(table["density"] <= 0.0625)])
 
 
 def test_guessing_is_held_against_the_row_of_table_2() -> None:

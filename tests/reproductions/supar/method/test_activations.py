@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from harness.errors import SpecError
 from reproductions.supar import FIGURE_5, Parameterization
 from reproductions.supar.coordinates.experiment import coordinate_check
-from reproductions.supar.coordinates.table import BLOCK_MEANS, block_means
+from reproductions.supar.coordinates.table import block_means
 from reproductions.supar.coordinates.trial import gpt_blocks, gpt_loss
 from reproductions.supar.method.activations import Coordinates, measure_steps
 from reproductions.supar.models.text import Batch
@@ -46,16 +46,12 @@ def _batches() -> list[Batch]:
     return [Batch(tokens_BT=pair[0], targets_BT=pair[1]) for pair in pairs]
 
 
-def _measure(model: _Tiny, optimizer: torch.optim.Optimizer) -> list[Coordinates]:
-    return measure_steps(model, optimizer, _batches(), {"watched": model.watched}, loss=gpt_loss)
-
-
 def test_sizes_equal_those_worked_out_by_hand() -> None:
     model = _Tiny()
     shapes = (model.embed, model.watched.weight, model.read)
     embed, weight, read = (parameter.detach().clone() for parameter in shapes)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
-    rows = _measure(model, optimizer)
+    rows = measure_steps(model, optimizer, _batches(), {"watched": model.watched}, loss=gpt_loss)
     assert [(row.step, row.layer) for row in rows] == [(step, "watched") for step in range(3)]
     expected_change = None
     for row, batch in zip(rows, _batches(), strict=True):
@@ -79,23 +75,6 @@ def test_sizes_equal_those_worked_out_by_hand() -> None:
         expected_change = float(change.square().mean().sqrt())
 
 
-def test_data_have_a_gradient_at_the_layer_that_takes_them() -> None:
-    model, twin = _Tiny(), _Tiny()
-    model.embed.requires_grad_(False)
-    optimizer = torch.optim.SGD([model.watched.weight, model.read], lr=0.0)
-    rows = _measure(model, optimizer)
-    assert rows == _measure(twin, torch.optim.SGD(twin.parameters(), lr=0.0))
-    assert not model.embed.requires_grad
-
-
-def test_an_input_without_gradient_is_refused() -> None:
-    model = _Tiny()
-    layers = {"spare": nn.Linear(2, 2)}
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
-    with pytest.raises(SpecError, match="no gradient reaches the input of layer 'spare'"):
-        measure_steps(model, optimizer, _batches(), layers, loss=gpt_loss)
-
-
 class _Sharing(nn.Module):
     """Two layers and the residual stream take one tensor, `right` by its name."""
 
@@ -105,17 +84,6 @@ class _Sharing(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         return x + 2.0 * self.left(x) + 3.0 * self.right(input=x)
-
-
-class _Wrapped(nn.Module):
-    """A layer whose output may hold more than its features."""
-
-    def __init__(self, returns: Any) -> None:
-        super().__init__()
-        self.returns = returns
-
-    def forward(self, x: Tensor) -> Any:
-        return self.returns(4.0 * x)
 
 
 def test_layers_that_share_an_input_have_a_gradient_each_without_the_residual() -> None:
@@ -152,102 +120,50 @@ def test_attention_takes_one_tensor_three_times() -> None:
     assert row.grad_x_rms == pytest.approx(5 * float(x.grad.square().mean().sqrt()), rel=1e-5)
 
 
-@pytest.mark.parametrize(
-    "returns",
-    [lambda y: (None, y.sum(), y), lambda y: {"loss": y.sum(), "hidden": y}],
-    ids=["tuple", "mapping"],
-)
-def test_of_several_outputs_the_first_with_features_counts(returns: Any) -> None:
-    class Model(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.first = nn.Linear(3, 3)
-            self.several = _Wrapped(returns)
+class _Wrapped(nn.Module):
+    """A layer whose output may hold more than its features."""
 
-        def forward(self, x: Tensor) -> Tensor:
-            found = self.several(self.first(x))
-            return (found["hidden"] if isinstance(found, dict) else found[-1]).sum()
+    def __init__(self, returns: Any = lambda y: y) -> None:
+        super().__init__()
+        self.returns = returns
 
-    model = Model()
+    def forward(self, x: Tensor) -> Any:
+        return self.returns(4.0 * x)
+
+
+def _summed(model: nn.Module, x: Tensor) -> Tensor:
+    """Return the sum of a tensor, or of the last one of several."""
+    found = model(x)
+    return (list(found.values())[-1] if isinstance(found, dict) else found).sum()
+
+
+def test_of_several_outputs_the_first_with_features_counts_as_it_was_then() -> None:
+    model = nn.Sequential(
+        nn.Linear(3, 3), nn.ReLU(inplace=True), _Wrapped(lambda y: {"loss": y.sum(), "hidden": y})
+    )
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    rows = measure_steps(
-        model, optimizer, [torch.ones(1, 3)] * 2, {"first": model.first, "several": model.several},
-        loss=lambda net, batch: net(batch),
-    )  # fmt: skip
-    for first, several in (rows[:2], rows[2:]):
-        assert several.mean_abs_activation == pytest.approx(4.0 * first.mean_abs_activation)
+    x = torch.ones(1, 3)
+    wanted = model[0](x).detach()
+    first, several = measure_steps(
+        model, optimizer, [x], {"first": model[0], "several": model[2]}, loss=_summed
+    )
+    assert first.mean_abs_activation == pytest.approx(float(wanted.abs().mean()))
+    assert several.mean_abs_activation == pytest.approx(4.0 * float(wanted.relu().mean()))
 
 
-@pytest.mark.parametrize(
-    ("returns", "words"),
-    [(lambda y: "none", "returns str without a tensor"), (lambda y: None, "returns NoneType")],
-)
-def test_an_output_without_features_is_named(returns: Any, words: str) -> None:
-    model = nn.Sequential(nn.Linear(3, 3), _Wrapped(returns))
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    with pytest.raises(SpecError, match=f"layer '1' {words}"):
-        measure_steps(model, optimizer, [torch.ones(1, 3)], {"1": model[1]}, loss=_whole)
-
-
-def _whole(model: nn.Module, batch: Any) -> Any:
-    return model(batch)
-
-
-def test_a_loss_that_is_an_output_is_named() -> None:
-    class Output(dict[str, Tensor]):
-        pass
-
-    model = nn.Linear(3, 3)
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    for loss, words in (
-        (lambda net, x: Output(loss=net(x).sum()), "the loss is a Output, not one number"),
-        (lambda net, x: net(x), "the loss is a Tensor, not one number with a gradient"),
+def test_what_cannot_be_measured_is_refused() -> None:
+    layer, spare = nn.Linear(3, 3), nn.Linear(3, 3)
+    for words, after, watched, loss in (
+        ("no gradient reaches the input of layer 'it'", _Wrapped(), spare, _summed),
+        ("layer 'it' is called twice in a pass", layer, layer, _summed),
+        ("layer 'it' returns str without a tensor", last := _Wrapped(lambda y: ""), last, _summed),
+        ("the loss is a dict, not one number", _Wrapped(), layer, lambda net, x: {"loss": net(x)}),
+        ("the loss is a Tensor, not one number", _Wrapped(), layer, lambda net, x: net(x)),
     ):
-        with pytest.raises(SpecError, match=words):
-            measure_steps(model, optimizer, [torch.ones(1, 3)], {"": model}, loss=loss)
-
-
-def test_a_layer_called_twice_is_refused() -> None:
-    layer = nn.Linear(3, 3)
-    model = nn.Sequential(layer, layer)
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    with pytest.raises(SpecError, match="layer '0' is called twice in a pass"):
-        measure_steps(
-            model, optimizer, [torch.ones(1, 3)], {"0": layer}, loss=lambda net, x: net(x).sum()
-        )
-
-
-def test_what_follows_in_place_does_not_change_an_output() -> None:
-    def mean_abs(inplace: bool) -> float:
-        torch.manual_seed(0)
-        model = nn.Sequential(nn.Linear(3, 8), nn.ReLU(inplace=inplace))
+        model = nn.Sequential(layer, after)
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        (row,) = measure_steps(
-            model, optimizer, [torch.ones(1, 3)], {"0": model[0]},
-            loss=lambda net, x: net(x).sum(),
-        )  # fmt: skip
-        return row.mean_abs_activation
-
-    assert mean_abs(True) == mean_abs(False) > 0.0
-
-
-def test_gradients_left_by_the_caller_do_not_enter_the_first_step() -> None:
-    model, twin = _Tiny(), _Tiny()
-    rows = _measure(model, torch.optim.SGD(model.parameters(), lr=0.5))
-    gpt_loss(twin, _batches()[2]).backward()
-    assert _measure(twin, torch.optim.SGD(twin.parameters(), lr=0.5)) == rows
-
-
-def test_watching_changes_no_step_of_training() -> None:
-    watched, plain = _Tiny(), _Tiny()
-    _measure(watched, torch.optim.AdamW(watched.parameters(), lr=0.01))
-    optimizer = torch.optim.AdamW(plain.parameters(), lr=0.01)
-    for batch in _batches()[:-1]:
-        optimizer.zero_grad()
-        gpt_loss(plain, batch).backward()
-        optimizer.step()
-    for name, parameter in plain.named_parameters():
-        assert torch.equal(parameter, watched.get_parameter(name)), name
+        with pytest.raises(SpecError, match=words):
+            measure_steps(model, optimizer, [torch.ones(1, 3)], {"it": watched}, loss=loss)
 
 
 def _at_start(scheme: str, density: float) -> dict[str, Coordinates]:
@@ -279,16 +195,11 @@ def test_activations_at_the_start_scale_with_density_as_theory_says(
         assert math.log2(ratio) / math.log2(1 / 4) == pytest.approx(slope, abs=0.3), layer
 
 
-def _smoke_rows() -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    point = small.points(coordinate_check)[0]
-    return point.to_json(), [dict(row) for row in small.run(coordinate_check, point)]
-
-
 def test_figure_5_shows_means_over_layers() -> None:
-    params, rows = _smoke_rows()
-    frame = pd.DataFrame([params | row for row in rows])
+    point = small.points(coordinate_check)[0]
+    rows = [dict(row) for row in small.run(coordinate_check, point)]
+    frame = pd.DataFrame([point.to_json() | row for row in rows])
     table = block_means({coordinate_check.id: frame})
-    assert set(table.columns) == set(BLOCK_MEANS.names)
     assert len(table) == 10 * 2
     for size in ("mean_abs_activation", "delta_y_rms", "grad_x_rms"):
         pair = [row[size] for row in rows if row["step"] == 3 and row["block"] == "attention"]

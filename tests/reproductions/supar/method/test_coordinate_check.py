@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
+import re
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 from torch import Tensor, nn
@@ -96,37 +95,23 @@ def test_an_mlp_under_smupar_passes() -> None:
     assert report.sizes["grad_x_rms"].shape == (2, 5, 3, 3, 3)
 
 
-def _verdicts(report: CoordinateReport) -> dict[tuple[str, str], set[str]]:
-    found: dict[tuple[str, str], set[str]] = {}
-    for row in report.slopes:
-        found.setdefault((row.along, row.size), set()).add(row.verdict)
-    return found
-
-
-def test_mup_fails_over_density_and_not_over_width() -> None:
-    report = _check("mup", num_seeds=3)
+@pytest.mark.parametrize(
+    ("scheme", "start", "change"),
+    [
+        ("mup", {"width": {"pass"}, "density": {"fail"}}, {"width": {"pass"}, "density": {"fail"}}),
+        ("sp", {"width": {"fail"}, "density": {"fail"}}, {"width": {"fail"}, "density": {"fail"}}),
+        # Right start, too small updates: what activations alone do not show.
+        ("mup_init_only", {"density": {"pass"}}, {"density": {"fail", "undecided"}}),
+    ],
+)
+def test_other_schemes_fail_where_their_rules_fall_short(
+    scheme: Scheme, start: dict[str, set[str]], change: dict[str, set[str]]
+) -> None:
+    report = _check(scheme, num_seeds=3)
     assert report.verdict == "fail"
-    verdicts = _verdicts(report)
-    for size in ("mean_abs_activation", "delta_y_rms"):
-        assert verdicts["width", size] == {"pass"}, size
-        assert verdicts["density", size] == {"fail"}, size
-
-
-def test_standard_parameterization_fails_over_both() -> None:
-    report = _check("sp", num_seeds=3)
-    assert not report.passed
-    verdicts = _verdicts(report)
-    for along in ("width", "density"):
-        assert verdicts[along, "delta_y_rms"] == {"fail"}
-        assert verdicts[along, "mean_abs_activation"] == {"fail"}
-
-
-def test_half_a_correction_is_caught() -> None:
-    # Right start, too small updates: what activations alone do not show.
-    verdicts = _verdicts(_check("mup_init_only", num_seeds=3))
-    assert verdicts["density", "mean_abs_activation"] == {"pass"}
-    assert "fail" in verdicts["density", "delta_y_rms"]
-    assert "pass" not in verdicts["density", "delta_y_rms"]
+    for size, wanted in (("mean_abs_activation", start), ("delta_y_rms", change)):
+        for along, words in wanted.items():
+            assert {row.verdict for row in _rows(report, size=size, along=along)} == words
 
 
 @pytest.mark.parametrize(
@@ -202,31 +187,8 @@ def test_a_linear_net_has_the_slopes_of_its_closed_form() -> None:
     assert {row.verdict for row in report.slopes} == {"pass", "fail"}
 
 
-def test_the_interval_is_that_of_the_slopes_of_the_seeds() -> None:
-    from scipy import stats
-
-    report = coordinate_check(_mlp("mup"), (64, 128), (1, 0.5), num_steps=2, num_seeds=4)
-    (row,) = _rows(report, layer="hidden.1", size="delta_y_rms", along="width")
-    sizes = np.log2(report.sizes["delta_y_rms"][1, :, :, :, 1:])
-    slopes = (sizes[:, 1] - sizes[:, 0]).mean(axis=(1, 2))
-    low, high = stats.t.interval(0.95, 3, loc=slopes.mean(), scale=stats.sem(slopes))
-    assert (row.slope, row.low, row.high) == pytest.approx((slopes.mean(), low, high))
-
-
 def _rows(report: CoordinateReport, **fields: str) -> list[Slope]:
     return [row for row in report.slopes if all(getattr(row, n) == v for n, v in fields.items())]
-
-
-def test_few_seeds_decide_nothing() -> None:
-    report = _check("supar", num_seeds=2)
-    assert report.verdict == "undecided"
-    assert {row.reason for row in report.slopes} == {"2 seed(s), need at least 3"}
-    assert "? undecided: 2 seed(s), need at least 3." in " ".join(str(report).split())
-
-
-def test_the_users_tolerance_decides() -> None:
-    assert _check("mup", num_seeds=3, tolerance=3.0).passed
-    assert not _check("supar", num_seeds=3, tolerance=1e-6).passed
 
 
 def test_a_size_of_zero_is_undecided_and_a_diverged_one_fails() -> None:
@@ -254,60 +216,25 @@ def test_one_width_checks_the_first_layer_on_data_and_the_readout_too() -> None:
     assert [row for row in report.slopes if row.verdict != "pass"] == _rows(report, **noisy)
 
 
-def test_the_users_hooks_and_only_they_are_left() -> None:
-    models = []
-    calls = []
-
-    def make(*, width: int, density: float, seed: int) -> CheckedModel:
-        checked = _mlp("supar")(width=width, density=density, seed=seed)
-        checked.model.hidden[0].register_forward_hook(lambda *_: calls.append(width))
-        models.append(checked.model)
-        return checked
-
-    coordinate_check(make, (32, 64), (1, 0.5), num_steps=1, num_seeds=1)
-    for model in models:
-        assert [len(layer._forward_hooks) for layer in model.hidden] == [1, 0]
-        assert all(parameter.grad is None for parameter in model.parameters())
-    assert set(calls) == {32, 64}
-
-
 @pytest.mark.parametrize(
     ("widths", "densities", "options", "words"),
     [
         ((64,), (1,), {}, "need two of either"),
-        ((), (1, 0.5), {}, "widths=[]: need positive numbers"),
-        ((32, 64), (math.nan, 0.5), {}, "need positive numbers"),
-        ((64, 64), (1,), {}, "each once"),
+        ((64, 64), (1,), {}, "need positive numbers, each once"),
         ((64, 128), (2,), {}, "need 0 < density <= 1"),
         ((64, 128), (1,), {"num_steps": 3}, "3 batches for 3 updates"),
         ((64, 128), (1,), {"num_seeds": 0}, "need at least one step and seed"),
         ((64, 128), (1,), {"layers": ["hidden.7"]}, "'hidden.7': no such module"),
         ((64, 128), (1,), {"layers": []}, "no layer to check"),
         ((64, 128), (1,), {"expected": {}}, "expected lacks"),
-        (
-            (64, 128),
-            (1,),
-            {"expected": {**EXPECTED, ("grad_x_rms", "width", "begin"): 0.0}},
-            "expected has ('grad_x_rms', 'width', 'begin'): need",
-        ),
+        ((64, 128), (1,), {"expected": {**EXPECTED, ("grad_x_rms",): 0.0}}, "expected has"),
     ],
 )
 def test_bad_input_is_said(
     widths: tuple[int, ...], densities: tuple[float, ...], options: dict[str, Any], words: str
 ) -> None:
-    with pytest.raises(SpecError) as error:
+    with pytest.raises(SpecError, match=re.escape(words)):
         coordinate_check(_mlp("mup"), widths, densities, **{"num_steps": 1, **options})
-    assert words in str(error.value)
-
-
-def test_dropout_is_refused() -> None:
-    def make(*, width: int, density: float, seed: int) -> CheckedModel:
-        checked = _mlp("mup")(width=width, density=density, seed=seed)
-        checked.model.drop = nn.Dropout(0.1)
-        return checked
-
-    with pytest.raises(SpecError, match=r"'drop' drops out at 0\.1: build the model without"):
-        coordinate_check(make, (32, 64), (1,))
 
 
 class _Fused(nn.Module):

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 import numpy as np
 import pytest
 
-from harness.errors import SpecError
-from harness.measure.fresh_process import call_fresh
+from harness.errors import EnvError, SpecError
 from reproductions.supar.method.coordinate_check import EXPECTED
 from reproductions.supar.method.coordinate_report import CoordinateReport
 from reproductions.supar.method.slopes import FLAT, SIZES, Grid, judge
@@ -96,40 +94,7 @@ def test_the_figure_has_a_row_per_size_and_says_what_fails() -> None:
     }  # fmt: skip
 
 
-def check_alone() -> list[str]:
-    """Check where nothing is installed but torch and numpy; return how each view is refused."""
-    ours = [name for name in sys.modules if name.partition(".")[0] in ("harness", "reproductions")]
-    for name in ours:
-        del sys.modules[name]
-    nothing: Any = None
-    for name in ("pandas", "matplotlib", "scipy", "seaborn", "transformers"):
-        sys.modules[name] = nothing
-
-    import torch
-    from torch import nn
-
-    from harness.errors import EnvError
-    from reproductions.supar import CheckedModel, coordinate_check
-
-    def make(*, width: int, density: float, seed: int) -> Any:
-        torch.manual_seed(seed)
-        model = nn.Sequential(nn.Linear(2, width), nn.Linear(width, width), nn.Linear(width, 1))
-        optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
-        batches = torch.ones(2, 4, 2)
-        loss = lambda model, x: model(x).square().mean()  # noqa: E731
-        return CheckedModel(model=model, optimizer=optimizer, loss=loss, batches=batches)
-
-    made = coordinate_check(make, (8, 16), (1,), num_steps=1, num_seeds=3)
-    assert str(made).startswith("Coordinate check: ")
-    told = []
-    for show in (made.to_frame, made.plot):
-        with pytest.raises(EnvError) as error:
-            show()
-        told.append(str(error.value))
-    return told
-
-
-def test_it_runs_where_only_torch_and_numpy_are() -> None:
-    frame, plot = call_fresh(check_alone, {})
-    assert frame.startswith("to_frame needs pandas, which is not installed")
-    assert plot.startswith("plot needs matplotlib, which is not installed")
+def test_a_view_says_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(EnvError, match=r"^to_frame needs pandas, which is not installed"):
+        report().to_frame()

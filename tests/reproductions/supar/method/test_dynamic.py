@@ -13,7 +13,6 @@ from torch import Tensor, nn
 
 from harness.errors import RunError, SpecError
 from reproductions.supar.method.dynamic import (
-    Gmp,
     RegrownMoments,
     UpdateSchedule,
     attach_full_masks,
@@ -21,7 +20,7 @@ from reproductions.supar.method.dynamic import (
     cubic_density,
     regrow,
 )
-from reproductions.supar.method.masks import draw_mask, masked_layers, max_abs_masked
+from reproductions.supar.method.masks import draw_mask, masked_layers
 from tests.reproductions.supar.dynamic_nets import (
     HIDDEN,
     SCHEDULE,
@@ -29,7 +28,6 @@ from tests.reproductions.supar.dynamic_nets import (
     adamw,
     amsgrad,
     counts_of,
-    fused,
     gmp,
     inputs_of,
     loss_of,
@@ -38,13 +36,12 @@ from tests.reproductions.supar.dynamic_nets import (
     rigl,
     sgd,
     steps_of,
+    unmasked,
     zeros_under_masks,
 )
 from tests.reproductions.supar.small import zeros_under
 
-OPTIMIZERS = pytest.mark.parametrize("make", [adamw, fused, amsgrad, sgd])
-
-# --- schedules, and which weights RigL chooses --------------------------------------------------
+OPTIMIZERS = pytest.mark.parametrize("make", [amsgrad, sgd])
 
 
 def test_schedule_is_due_every_interval_and_at_its_end() -> None:
@@ -82,7 +79,7 @@ def _regrow_by_loops(
 
 @pytest.mark.parametrize("num_dropped", [0, 1, 3])
 @pytest.mark.parametrize("tied", [False, True], ids=["distinct", "tied"])
-@pytest.mark.parametrize("shape", [(5, 7), (1, 13), (8, 8)])
+@pytest.mark.parametrize("shape", [(5, 7), (1, 13)])
 def test_regrow_equals_plain_loops(shape: tuple[int, int], tied: bool, num_dropped: int) -> None:
     generator = torch.Generator().manual_seed(11)
     for _ in range(20):
@@ -106,17 +103,14 @@ def test_dropped_weight_of_large_gradient_stays_as_it_was() -> None:
     smallest = torch.where(layer.weight_mask, layer.weight.abs(), math.inf).argmin()
     place = divmod(int(smallest), 24)
     moments = optimizer.state[layer.weight]["exp_avg"]
-    value, moment = float(layer.weight.detach()[place]), float(moments[place])
+    before = [float(layer.weight.detach()[place]), float(moments[place])]
     with topology.backward(4):
         loss_of(model, inputs_of(4)).backward()
     assert layer.weight.grad is not None
     layer.weight.grad[place] = 1e6
     topology.update(4)
-    assert bool(layer.weight_mask[place])
-    assert value != 0.0
-    assert moment != 0.0
-    assert float(layer.weight.detach()[place]) == value
-    assert float(moments[place]) == moment
+    assert bool(layer.weight_mask[place]) and 0.0 not in before
+    assert [float(layer.weight.detach()[place]), float(moments[place])] == before
 
 
 def _gradients_of_float64_twin(model: nn.Module, inputs: Tensor) -> dict[str, Tensor]:
@@ -140,7 +134,8 @@ def test_growth_follows_the_dense_gradient_and_drop_the_magnitude() -> None:
     for number in range(SCHEDULE.num_steps):
         before, weights = masks_of(model), copy.deepcopy(model.state_dict())
         twin = _gradients_of_float64_twin(model, inputs_of(number))
-        if next(steps_of(model, optimizer, topology, first=number)).stepped:
+        _, stepped = next(steps_of(model, optimizer, topology, first=number))
+        if stepped:
             continue
         num_updates += 1
         fraction = 0.15 * (1 + math.cos(math.pi * number / 30))
@@ -160,32 +155,6 @@ def test_growth_follows_the_dense_gradient_and_drop_the_magnitude() -> None:
     assert num_updates == 7
 
 
-def test_gradient_is_dense_at_update_steps_alone_and_gone_after() -> None:
-    model = mlp(density=0.25)
-    optimizer = adamw(model)
-    topology = rigl(model, optimizer)
-    for number in range(SCHEDULE.num_steps):
-        twin = _gradients_of_float64_twin(model, inputs_of(number))
-        optimizer.zero_grad()
-        with topology.backward(number):
-            loss_of(model, inputs_of(number)).backward()
-        dense = number in (4, 8, 12, 16, 20, 24, 28)
-        for name, layer in masked_layers(model).items():
-            expected = twin[name] if dense else twin[name] * layer.weight_mask
-            assert layer.weight.grad is not None
-            torch.testing.assert_close(layer.weight.grad.double(), expected, rtol=1e-4, atol=1e-7)
-            assert bool(layer.weight.grad[~layer.weight_mask].any()) == dense
-        stepped = topology.update(number)
-        assert stepped != dense
-        gone = [layer.weight.grad is None for layer in masked_layers(model).values()]
-        assert all(gone) if dense else not any(gone)
-        if stepped:
-            optimizer.step()
-
-
-# --- RigL: how many, and what becomes of the others --------------------------------------------
-
-
 @OPTIMIZERS
 @pytest.mark.parametrize("regrown_moments", ["zeroed", "kept"])
 def test_rigl_keeps_the_count_and_never_moves_masked_weights(
@@ -195,11 +164,11 @@ def test_rigl_keeps_the_count_and_never_moves_masked_weights(
     optimizer = make(model)
     topology = rigl(model, optimizer, regrown_moments=regrown_moments)
     first, previous = masks_of(model), masks_of(model)
-    for step in steps_of(model, optimizer, topology):
+    for step, stepped in steps_of(model, optimizer, topology):
         assert counts_of(model) == {"0": 60, "2": 144}
         assert zeros_under_masks(model), step
         changed = any(not torch.equal(m, previous[n]) for n, m in masks_of(model).items())
-        assert not (changed and step.stepped)
+        assert not (changed and stepped)
         previous = masks_of(model)
     assert all(int((first[name] & ~mask).sum()) > 0 for name, mask in previous.items())
 
@@ -225,19 +194,16 @@ def test_adam_state_of_dropped_and_grown_weights(regrown_moments: RegrownMoments
         assert state["step"] == old["step"]
 
 
-# --- gradual pruning ---------------------------------------------------------------------------
-
-
 @OPTIMIZERS
 def test_gmp_keeps_the_exact_count_and_never_moves_pruned_weights(make: MakeOptimizer) -> None:
     model = mlp(density=1.0)
     optimizer = make(model)
     sizes = {"0": 240, "2": 576}
     expected = dict(sizes)
-    for step in steps_of(model, optimizer, gmp(model, optimizer)):
-        assert step.stepped
-        if step.number in (4, 8, 12, 16, 20, 24, 28, 30):
-            sparsity = 0.9 * (1 - (1 - step.number / 30) ** 3)
+    for step, stepped in steps_of(model, optimizer, gmp(model, optimizer)):
+        assert stepped
+        if step in (4, 8, 12, 16, 20, 24, 28, 30):
+            sparsity = 0.9 * (1 - (1 - step / 30) ** 3)
             expected = {name: round((1 - sparsity) * size) for name, size in sizes.items()}
         assert counts_of(model) == expected, step
         assert zeros_under_masks(model), step
@@ -262,69 +228,6 @@ def test_gmp_prunes_the_smallest_for_good() -> None:
                 assert float(magnitude[gone].max()) < float(magnitude[after].min())
 
 
-def test_gmp_ends_at_the_count_of_a_static_mask_per_layer() -> None:
-    density = {"0": 0.3, "2": 0.7}
-    model = mlp(density=1.0)
-    optimizer = adamw(model)
-    topology = Gmp(model=model, optimizer=optimizer, schedule=SCHEDULE, density=density)
-    list(steps_of(model, optimizer, topology))
-    generator = torch.Generator()
-    for name, mask in masks_of(model).items():
-        static = draw_mask(mask.shape, density[name], generator=generator, pattern="exact")
-        assert int(mask.sum()) == int(static.sum())
-
-
-# --- bad input ---------------------------------------------------------------------------------
-
-
-def refused(make: Callable[[nn.Module, torch.optim.Optimizer], object], *, density: float) -> str:
-    model = mlp(density=density)
-    with pytest.raises(SpecError) as told:
-        make(model, adamw(model))
-    return str(told.value)
-
-
-def test_bad_input_is_refused() -> None:
-    model = nn.Sequential(nn.Linear(4, 4))
-    for make in (rigl, gmp):
-        with pytest.raises(SpecError, match="no masked layer"):
-            make(model, adamw(model))
-    for bad in ({"interval": 0}, {"interval": 31}, {"end_step": 40}):
-        with pytest.raises(SpecError, match="need 1 <= interval <= end_step < num_steps=40"):
-            UpdateSchedule(**{"num_steps": 40, "interval": 4, "end_step": 30, **bad})
-    always = UpdateSchedule(num_steps=10, interval=1, end_step=9)
-    sparse = {
-        "has no gradient": lambda *of: rigl(*of).update(4),
-        "need 0 < drop_fraction < 1": partial(rigl, drop_fraction=math.nan),
-        "never let the optimizer step": partial(rigl, schedule=always),
-    }
-    for words, make in sparse.items():
-        assert words in refused(make, density=0.25)
-    by_layer = {"0": 0.5}
-    whole = mlp(density=1.0)
-    with pytest.raises(SpecError, match="no density for layer '2'"):
-        Gmp(model=whole, optimizer=adamw(whole), schedule=SCHEDULE, density=by_layer)
-    with pytest.raises(SpecError, match="has a mask already"):
-        attach_full_masks(mlp(density=0.25), HIDDEN)
-
-
-# --- numbers that are not finite ------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("bad", [math.inf, -math.inf, math.nan])
-def test_rigl_leaves_its_masks_where_a_gradient_is_not_finite(bad: float) -> None:
-    """Sorted, such gradients would grow weights in row-major order; a scaler skips the step."""
-    model = mlp(density=0.25)
-    optimizer = sgd(model)
-    topology, before = rigl(model, optimizer), masks_of(model)
-    with topology.backward(4):
-        (bad * loss_of(model, inputs_of(4))).backward()
-    with pytest.warns(RuntimeWarning, match="step 4: a gradient is not finite"):
-        assert topology.update(4)
-    for name, mask in masks_of(model).items():
-        assert torch.equal(mask, before[name])
-
-
 def test_a_step_after_an_update_that_was_left_out_moves_no_masked_weight() -> None:
     """One layer's gradient overflows; the other's was kept dense, and is sparse again."""
     model = mlp(density=0.25)
@@ -339,42 +242,6 @@ def test_a_step_after_an_update_that_was_left_out_moves_no_masked_weight() -> No
     assert model[2].max_abs_masked() == 0.0
 
 
-@pytest.mark.parametrize("bad", [math.inf, math.nan])
-def test_weights_that_are_not_finite_are_not_chosen_from(bad: float) -> None:
-    model = mlp(density=1.0)
-    optimizer = adamw(model)
-    with torch.no_grad():
-        model[2].weight[3] = bad
-    with pytest.raises(RunError, match="weights are not finite"):
-        gmp(model, optimizer).update(4)
-
-
-def test_a_masked_weight_that_is_not_a_number_is_seen_in_any_layer() -> None:
-    model = mlp(density=0.25)
-    for layer in masked_layers(model).values():
-        place = tuple((~layer.weight_mask).nonzero()[0].tolist())
-        with torch.no_grad():
-            layer.weight[place] = math.nan
-        assert math.isnan(max_abs_masked(model))
-        with torch.no_grad():
-            layer.weight[place] = 0.0
-
-
-# --- gradients that were not kept -----------------------------------------------------------------
-
-
-@pytest.mark.parametrize("lost", ["0", "2"])
-def test_one_layer_whose_masked_gradients_were_not_kept_is_told(lost: str) -> None:
-    """What is compiled keeps them only where its forward pass is within; others' are there."""
-    model = mlp(density=0.25)
-    topology, other = rigl(model, sgd(model)), model.get_submodule(lost)
-    with topology.backward(4):
-        loss_of(model, inputs_of(4)).backward()
-    other.weight.grad.mul_(other.weight_mask)
-    with pytest.raises(SpecError, match=f"of layer '{lost}' are all 0"):
-        topology.update(4)
-
-
 def test_a_layer_of_units_that_are_off_has_lost_nothing() -> None:
     """Its masked weights lead from or to units without a gradient."""
     model = mlp(density=0.25)
@@ -386,3 +253,38 @@ def test_a_layer_of_units_that_are_off_has_lost_nothing() -> None:
         loss_of(model, inputs_of(4)).backward()
     assert int((model[2].weight.grad != 0.0).any(dim=1).sum()) == 1
     assert not topology.update(4)
+
+
+def test_weights_that_are_not_finite_are_not_chosen_from() -> None:
+    model = mlp(density=1.0)
+    with torch.no_grad():
+        model[2].weight[3] = math.nan
+    with pytest.raises(RunError, match="weights are not finite"):
+        gmp(model, adamw(model)).update(4)
+
+
+ALWAYS = UpdateSchedule(num_steps=10, interval=1, end_step=9)
+
+
+@pytest.mark.parametrize(
+    ("words", "density", "made"),
+    [
+        ("no masked layer", None, rigl),
+        ("has no gradient", 0.25, lambda *of: rigl(*of).update(4)),
+        ("need 0 < drop_fraction < 1", 0.25, partial(rigl, drop_fraction=math.nan)),
+        ("never let the optimizer step", 0.25, partial(rigl, schedule=ALWAYS)),
+        ("no density for layer '2'", 1.0, partial(gmp, density={"0": 0.5})),
+        ("has a mask already", 0.25, lambda model, _: attach_full_masks(model, HIDDEN)),
+        (
+            "need 1 <= interval <= end_step < num_steps=40",
+            1.0,
+            lambda *_: UpdateSchedule(num_steps=40, interval=4, end_step=40),
+        ),
+    ],
+)
+def test_bad_input_is_refused(
+    words: str, density: float | None, made: Callable[..., object]
+) -> None:
+    model = unmasked() if density is None else mlp(density=density)
+    with pytest.raises(SpecError, match=words):
+        made(model, adamw(model))

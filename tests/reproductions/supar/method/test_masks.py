@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import functools
 import gc
 import math
 import re
 import weakref
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from safetensors.torch import load_file, save_file
 from torch import nn
 
 from harness.errors import SpecError
@@ -29,15 +26,14 @@ from reproductions.supar import (
     restore_masks,
     sparsify,
 )
-from reproductions.supar.method.density import Density
 from reproductions.supar.method.masks import draw_mask
 from reproductions.supar.rules.rules_of_model import max_abs_masked_weight
 from tests.reproductions.supar.masked_nets import adamw, mlp, sparse_mlp, train
 from tests.reproductions.supar.small import zeros_under
 
 
-@pytest.mark.parametrize("density", [1 / 2, 1 / 3, 1 / 16, 0.001])
-@pytest.mark.parametrize("shape", [(48, 48), (7, 13), (1, 5)])
+@pytest.mark.parametrize("density", [1 / 3, 1 / 16])
+@pytest.mark.parametrize("shape", [(48, 48), (7, 13)])
 def test_exact_masks_keep_the_exact_count(shape: tuple[int, int], density: float) -> None:
     mask = draw_mask(shape, density, generator=torch.Generator(), pattern="exact")
     assert mask.shape == shape
@@ -64,28 +60,16 @@ def test_masks_of_one_seed_are_nested(pattern: str) -> None:
     assert bool((dense | ~sparse).all())
 
 
-def test_masks_differ_by_layer_and_seed_and_not_by_global_state() -> None:
-    torch.manual_seed(1)
-    first = sparse_mlp()
-    torch.manual_seed(2)
-    same, other = sparse_mlp(), sparse_mlp(seed=1)
-    masks = [{n: m.weight_mask for n, m in masked_layers(net).items()} for net in (first, same)]
-    assert all(torch.equal(masks[0][name], masks[1][name]) for name in ("0", "2"))
-    assert not torch.equal(masks[0]["2"], masked_layers(other)["2"].weight_mask)
-    assert list(masks[0]) == ["0", "2"]
-
-
 @pytest.mark.parametrize(
     "make",
     [
         adamw,
-        lambda model: torch.optim.AdamW(model.parameters(), lr=0.05, fused=True),
         lambda model: torch.optim.SGD(
             model.parameters(), lr=0.05, momentum=0.9, nesterov=True, weight_decay=0.1
         ),
         lambda model: torch.optim.RMSprop(model.parameters(), lr=0.01, momentum=0.9),
     ],
-    ids=["adamw", "fused", "sgd", "rmsprop"],
+    ids=["adamw", "sgd", "rmsprop"],
 )
 def test_masked_weights_stay_exactly_zero(
     make: Callable[[nn.Module], torch.optim.Optimizer],
@@ -101,24 +85,6 @@ def test_masked_weights_stay_exactly_zero(
     assert bool((model[2].weight.detach()[kept] != before[kept]).all())
 
 
-def test_a_restored_checkpoint_brings_its_masks(tmp_path: Path) -> None:
-    model = sparse_mlp(seed=0)
-    train(model, adamw(model))
-    save_file(model.state_dict(), tmp_path / "model.safetensors")
-    other = sparse_mlp(seed=1)
-    other.load_state_dict(load_file(tmp_path / "model.safetensors"))
-    train(other, adamw(other))
-    for name, module in masked_layers(other).items():
-        assert torch.equal(module.weight_mask, masked_layers(model)[name].weight_mask)
-        assert zeros_under(module.weight, module.weight_mask)
-
-
-def replaced() -> nn.Module:
-    layer = nn.Linear(4, 4)
-    layer.forward = functools.partial(layer.forward)  # type: ignore[method-assign]
-    return nn.Sequential(layer)
-
-
 @pytest.mark.parametrize(
     ("words", "make", "changed"),
     [
@@ -127,12 +93,10 @@ def replaced() -> nn.Module:
         ("need 0 < density <= 1", mlp, {"density": 1.5}),
         ("no density for layer '2'", mlp, {"layers": ["0", "2"], "density": {"0": 0.5}}),
         ("density names '4'", mlp, {"density": {"0": 0.5, "4": 0.5}}),
-        ("need 'exact' or 'bernoulli'", mlp, {"pattern": "block"}),
         ("by a torch.Generator on the CPU", mlp, {"generator": 3}),
         # For the first layer there is a mask by then.
         ("keeps none", mlp, {"layers": ["0", "2"], "density": {"0": 0.5, "2": 1e-9}}),
         ("after LazyLinear's first batch", lambda: nn.Sequential(nn.LazyLinear(4)), {}),
-        ("sparsify before what did that", replaced, {}),
     ],
 )
 def test_what_can_have_no_mask_is_refused_and_nothing_changes(
@@ -147,22 +111,18 @@ def test_what_can_have_no_mask_is_refused_and_nothing_changes(
     assert {name: (type(m), list(vars(m))) for name, m in model.named_modules()} == before
 
 
-def test_a_model_without_memory_is_given_none_under_its_masks() -> None:
-    model = mlp().to("meta")
-    sparsify(model, layers=["0"], density=0.5, generator=torch.Generator())
-    assert model(torch.ones(2, 10, device="meta")).shape == (2, 3)
-    with pytest.raises(SpecError, match="call to_empty before sparsify"):
-        model.to_empty(device="cpu")
-
-
 def test_a_mask_of_ones_own_is_attached() -> None:
     model, mask = mlp(), torch.eye(48, dtype=torch.uint8)
     attach_mask(model, "2", mask)
     mask.zero_()
     train(model, adamw(model))
     assert model[2].weight.count_nonzero() == 48
-    with pytest.raises(SpecError, match=r"mask of shape \(2, 2\) for a weight of shape \(48, 10\)"):
-        attach_mask(model, "0", torch.ones(2, 2))
+    for words, attempt in {
+        "mask of shape (2, 2) for a weight": lambda: attach_mask(model, "0", torch.ones(2, 2)),
+        "holds no mask": lambda: restore_masks(model, mlp().state_dict()),
+    }.items():
+        with pytest.raises(SpecError, match=re.escape(words)):
+            attempt()
 
 
 def test_masks_are_restored_from_a_state() -> None:
@@ -178,26 +138,10 @@ def test_masks_are_restored_from_a_state() -> None:
     assert all(torch.equal(model.state_dict()[n], v) for n, v in trained.state_dict().items())
 
 
-def test_a_state_without_masks_restores_none() -> None:
-    with pytest.raises(SpecError, match="holds no mask"):
-        restore_masks(mlp(), mlp().state_dict())
-    with pytest.raises(SpecError, match="layer '2': no such layer"):
-        restore_masks(nn.Sequential(nn.Linear(10, 48)), sparse_mlp().state_dict())
-
-
-def _table(density: Density) -> Parameterization:
-    return Parameterization(scheme="supar", width_multiplier=1.0, density=density, base=TABLE_3)
-
-
-def _groups(model: nn.Module, density: Density) -> None:
+def _groups(model: nn.Module, density: float) -> None:
+    table = Parameterization(scheme="supar", width_multiplier=1.0, density=density, base=TABLE_3)
     roles = infer_roles(model, ["0", "2"], embeddings=["4"])
-    param_groups(model, _table(density), roles, weight_decay=0.0, decay="coupled")
-
-
-def test_rules_are_not_held_against_masks_that_a_state_brought() -> None:
-    model = sparse_mlp(0.25)
-    model.load_state_dict(sparse_mlp(0.5).state_dict())
-    _groups(model, 0.5)
+    param_groups(model, table, roles, weight_decay=0.0, decay="coupled")
 
 
 def test_rules_of_a_sparse_net_are_refused_for_a_dense_one() -> None:
@@ -207,6 +151,8 @@ def test_rules_of_a_sparse_net_are_refused_for_a_dense_one() -> None:
         _groups(model, 0.25)
     restore_masks(model, trained.state_dict())
     _groups(model, 0.25)
+    # Of masks that a state brought, or that are to change, no density is known.
+    _groups(model, 0.5)
     pruned_later = mlp()
     attach_full_masks(pruned_later, ["0", "2"])
     _groups(pruned_later, 0.25)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -12,7 +11,7 @@ import torch
 from torch import Tensor, nn, optim
 
 from harness.errors import SpecError
-from reproductions.kernels.adamw.optimizer import KernelAdamW, adamw_for
+from reproductions.kernels.adamw.optimizer import KernelAdamW
 from reproductions.supar import TABLE_3, Parameterization, infer_roles, param_groups
 
 Make = Callable[[Any], optim.Optimizer]
@@ -48,26 +47,17 @@ class Unheard(optim.SGD):
 
 RIGHT: dict[str, Make] = {
     "AdamW": optim.AdamW,
-    "fused": partial(optim.AdamW, fused=True),
-    "foreach": partial(optim.AdamW, foreach=True, amsgrad=True),
-    "Adam": optim.Adam,
-    "NAdam": optim.NAdam,
-    "Adamax": optim.Adamax,
     "RMSprop": optim.RMSprop,
-    "Adagrad": optim.Adagrad,
     "Lion": Lion,
     "8 bits": Adam8bit,
     "subclass": type("Mine", (optim.AdamW,), {}),
     "kernel": KernelAdamW,
-    "adamw_for": adamw_for,
 }
 WRONG: dict[str, Make] = {
     "SGD": optim.SGD,
-    "momentum": partial(optim.SGD, momentum=0.9, nesterov=True),
     "Adafactor": optim.Adafactor,
     "Muon": optim.Muon,
     "RAdam": optim.RAdam,
-    "Adadelta": optim.Adadelta,
     "MuonWithAuxAdam": MuonWithAuxAdam,
     "Unheard": Unheard,
 }
@@ -114,21 +104,14 @@ def test_another_is_refused_before_its_first_step(name: str) -> None:
     assert torch.equal(model.weight, before)
 
 
-@pytest.mark.parametrize("name", ["copied", "loaded", "added", "compiled"])
-def test_groups_know_their_optimizer_wherever_they_go(name: str) -> None:
+def test_groups_know_their_optimizer_wherever_they_go() -> None:
     model = matrix(16)
-    if name == "copied":
-        optimizer = copy.deepcopy(optim.SGD([{**group} for group in groups_of(model)]))
-    elif name == "loaded":
-        optimizer = optim.SGD(model.parameters())
-        optimizer.load_state_dict(optim.SGD(groups_of(model)).state_dict())
-    else:
-        optimizer = optim.SGD([nn.Parameter(torch.zeros(1))], lr=0.1)
-        optimizer.add_param_group(groups_of(model)[0])
-    step = torch.compile(optimizer.step, backend="eager") if name == "compiled" else optimizer.step
     model.weight.grad = torch.ones_like(model.weight)
-    with pytest.raises(SpecError, match="SGD has the rates"):
-        step()
+    loaded = optim.SGD(model.parameters())
+    loaded.load_state_dict(optim.SGD(groups_of(model)).state_dict())
+    for step in (loaded.step, torch.compile(loaded.step, backend="eager")):
+        with pytest.raises(SpecError, match="SGD has the rates"):
+            step()
 
 
 def test_an_optimizer_is_taken_at_its_users_word() -> None:
@@ -138,17 +121,10 @@ def test_an_optimizer_is_taken_at_its_users_word() -> None:
         stepped(model, optim.SGD(groups_of(model, like_adam="Unheard")))
 
 
-def test_groups_of_others_are_left_alone() -> None:
-    model = matrix(16)
-    groups_of(model)
-    assert stepped(model, optim.SGD(model.parameters(), lr=0.1)).any()
-
-
 @pytest.mark.parametrize(
     "make",
-    [optim.Adam, optim.NAdam, optim.Adamax, optim.RMSprop, optim.Adagrad,
-     partial(KernelAdamW, decay="independent")],
-)  # fmt: skip
+    [optim.Adam, optim.RMSprop, partial(KernelAdamW, decay="independent")],
+)
 def test_a_decay_that_is_not_lr_times_weight_decay_is_refused(make: Make) -> None:
     model = matrix(16)
     with pytest.raises(SpecError, match=r"does not shrink weights by lr \* weight_decay"):

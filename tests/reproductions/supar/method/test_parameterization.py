@@ -55,12 +55,6 @@ def test_effective_hidden_values(
     assert (mup.init_std, mup.lr) == pytest.approx((mup_std, mup_lr), rel=2e-5)
 
 
-@pytest.mark.parametrize("role", ["embedding", "vector"])
-@pytest.mark.parametrize("scheme", SCHEMES)
-def test_only_hidden_matrices_feel_width_and_density(scheme: Scheme, role: Role) -> None:
-    assert _of(scheme, 8.0, 1 / 16).rule(role) == Rule(init_std=TABLE_3.init_std, lr=TABLE_3.lr)
-
-
 def test_sp_feels_neither() -> None:
     sp = _of("sp", 8.0, 1 / 16)
     assert sp.rule("hidden") == Rule(init_std=TABLE_3.init_std, lr=TABLE_3.lr)
@@ -75,43 +69,28 @@ def test_forward_factors_of_all_but_sp(scheme: Scheme) -> None:
     assert table.attention_scale(64) == 1 / 64
 
 
-def test_half_way_ablations_correct_one_half_each() -> None:
+def test_half_way_ablations_correct_one_half_each_and_dense_ones_are_mup() -> None:
     supar, mup = (_of(scheme, 4.0, 1 / 16).rule("hidden") for scheme in ("supar", "mup"))
-    assert _of("mup_init_only", 4.0, 1 / 16).rule("hidden") == Rule(
-        init_std=supar.init_std, lr=mup.lr
+    init_only, lr_only = (
+        _of(scheme, 4.0, 1 / 16).rule("hidden") for scheme in ("mup_init_only", "mup_lr_only")
     )
-    assert _of("mup_lr_only", 4.0, 1 / 16).rule("hidden") == Rule(
-        init_std=mup.init_std, lr=supar.lr
-    )
-
-
-@pytest.mark.parametrize("m_d", [1.0, 3.0, 4.25, 16.0])
-def test_dense_supar_is_mup_and_so_are_the_ablations(m_d: float) -> None:
-    rules = {_of(scheme, m_d, 1.0).rule("hidden") for scheme in SCHEMES if scheme != "sp"}
-    assert len(rules) == 1
-
-
-def test_only_the_effective_width_enters() -> None:
-    rules = [_of("supar", m_d, density).rule("hidden") for m_d, density in [(8, 1 / 8), (2, 1 / 2)]]
-    assert rules[0] == rules[1] == Rule(init_std=TABLE_3.init_std, lr=TABLE_3.lr)
+    assert init_only == Rule(init_std=supar.init_std, lr=mup.lr)
+    assert lr_only == Rule(init_std=mup.init_std, lr=supar.lr)
+    dense = {_of(scheme, 4.25, 1.0).rule("hidden") for scheme in SCHEMES if scheme != "sp"}
+    assert len(dense) == 1
 
 
 def test_bad_values_are_refused() -> None:
-    with pytest.raises(SpecError, match="need one of"):
-        _of("spp", 4.0, 0.5)  # type: ignore[arg-type]
-    with pytest.raises(SpecError, match="0 < density <= 1"):
-        _of("sp", 4.0, 0.0)
-    with pytest.raises(SpecError, match="positive"):
-        _of("sp", 0.0, 0.5)
-    with pytest.raises(SpecError, match="positive and finite"):
-        replace(TABLE_3, lr=math.nan)
-    with pytest.raises(SpecError, match="no role"):
-        _of("sp", 1.0, 0.5).rule_of("weight", {})
-    with pytest.raises(SpecError, match="no parameter"):
-        infer_roles(nn.Linear(2, 2), ["missing"])
-
-
-# --- what a built net gets ---
+    for words, make in {
+        "need one of": lambda: _of("spp", 4.0, 0.5),  # type: ignore[arg-type]
+        "0 < density <= 1": lambda: _of("sp", 4.0, 0.0),
+        "positive": lambda: _of("sp", 0.0, 0.5),
+        "positive and finite": lambda: replace(TABLE_3, lr=math.nan),
+        "no role": lambda: _of("sp", 1.0, 0.5).rule_of("weight", {}),
+        "no parameter": lambda: infer_roles(nn.Linear(2, 2), ["missing"]),
+    }.items():
+        with pytest.raises(SpecError, match=words):
+            make()
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
@@ -124,16 +103,6 @@ def test_every_kept_weight_has_its_configured_std(scheme: Scheme) -> None:
         kept = weight[weight != 0.0].double()
         assert float(kept.std()) == pytest.approx(table.rule("hidden").init_std, rel=0.05), name
         assert float(kept.abs().max()) > 3.0 * table.rule("hidden").init_std, "not normal"
-
-
-def test_all_schemes_scale_the_same_draws() -> None:
-    nets = {scheme: small.gpt(small.table(scheme)) for scheme in SCHEMES}
-    plain = dict(nets["sp"].named_parameters())
-    for scheme, net in nets.items():
-        factor = small.table(scheme).rule("hidden").init_std / TABLE_3.init_std
-        for name, parameter in net.named_parameters():
-            expected = plain[name] * (factor if "blocks" in name and parameter.ndim == 2 else 1.0)
-            torch.testing.assert_close(parameter, expected, rtol=1e-6, atol=0.0)
 
 
 def test_densities_by_layer_give_rules_by_layer() -> None:
@@ -183,22 +152,16 @@ def test_independent_decay_shrinks_all_matrices_alike(scheme: Scheme) -> None:
         param_groups(model, table, roles, weight_decay=0.1, decay="none")  # type: ignore[arg-type]
 
 
-# --- the exact claims, on the method and on a broken one ---
-
-
-def _tab01() -> pd.DataFrame:
+def _failed() -> set[str]:
+    """Return the claims of Table 1 that do not hold on the method as it is now."""
     rows: list[dict[str, Any]] = []
     for point in small.points(identities):
         rows += [{**point.to_json(), **row} for row in small.run(identities, point)]
-    return pd.DataFrame(rows)
-
-
-def _verdicts() -> dict[str, Word]:
-    table = _tab01()
-    return {
-        claim.id: controlled(claim, table, seed=None, profile="smoke").word
+    words = {
+        claim.id: controlled(claim, pd.DataFrame(rows), seed=None, profile="smoke").word
         for claim in tab01.task.claims
     }
+    return {claim for claim, word in words.items() if word is not Word.HOLDS}
 
 
 def test_supar_without_its_density_rule_breaks_exactly_the_printed_rules(
@@ -212,9 +175,7 @@ def test_supar_without_its_density_rule_breaks_exactly_the_printed_rules(
         return true_rule(self, role, 1.0)
 
     monkeypatch.setattr(Parameterization, "rule", rule_without_density)
-    verdicts = _verdicts()
-    failed = {claim for claim, word in verdicts.items() if word is not Word.HOLDS}
-    assert failed == {"rules_as_printed"}
+    assert _failed() == {"rules_as_printed"}
 
 
 def test_a_start_that_is_configured_but_not_applied_breaks_the_claim(
@@ -233,5 +194,4 @@ def test_a_start_that_is_configured_but_not_applied_breaks_the_claim(
                 model.get_parameter(name).data.copy_(value)
 
     monkeypatch.setattr(Parameterization, "initialize", initialize_all_but_up)
-    verdicts = _verdicts()
-    assert verdicts["rules_as_printed"] is Word.FAILS
+    assert "rules_as_printed" in _failed()

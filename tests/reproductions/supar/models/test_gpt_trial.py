@@ -91,9 +91,6 @@ def test_a_diverged_transfer_keeps_no_net() -> None:
     assert not context.saved
 
 
-# --- what parameters mean ---
-
-
 @pytest.mark.parametrize("scheme", ["sp", "supar"])
 def test_a_sweep_of_the_start_moves_the_embedding_and_the_hidden_weights(scheme: str) -> None:
     params = smoke(sigma_sweep, scheme=scheme, log2_sigma=-2.0, density=0.25)
@@ -113,11 +110,3 @@ def test_adam_is_that_of_the_authors_code() -> None:
     for group in groups:
         assert (tuple(group["betas"]), group["eps"]) == ((0.9, 0.95), 1e-8)
         assert group["weight_decay"] == 0.0
-
-
-def test_records_are_joined_in_their_order() -> None:
-    params = smoke(transfer)
-    records: Any = [{"text": "one " * 30}, {"text": "two " * 30}]
-    corpus = corpus_of(params, small.Context(transfer, params, text=records))
-    tokens = torch.cat([corpus.train_N, corpus.validation_N, corpus.test_N])
-    assert bytes(tokens.tolist()).decode() == "one " * 30 + "\n\n" + "two " * 30

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pandas as pd
 import pytest
 
+from harness.declare.experiment import Experiment
 from reproductions.supar.pilot.experiment import dense_pilot
 from reproductions.supar.sweeps.experiment import (
     LADDER_CENTRES,
@@ -60,28 +62,28 @@ def test_centre_is_the_least_loss_of_the_pilot(
     assert rows["log2_value"].min() < best["log2_value"] < rows["log2_value"].max(), "on the edge"
 
 
-def test_pilot_nets_are_those_of_the_sweeps_they_centre() -> None:
-    points = dense_pilot.params_of("cpu")
-    experiments = {
-        "sweep": lr_sweep,
-        "sigma": sigma_sweep,
-        "iso_parameter": iso_parameter,
-        "iso_neuron": iso_neuron,
-        "fixed": fixed_hyperparameters,
-        "transfer": transfer,
+SWEEPS = {
+    "sweep": lr_sweep,
+    "sigma": sigma_sweep,
+    "iso_parameter": iso_parameter,
+    "iso_neuron": iso_neuron,
+    "fixed": fixed_hyperparameters,
+    "transfer": transfer,
+}
+FREE = {"family", "seed", "lr", "log2_lr", "log2_sigma"}
+
+
+def nets(experiment: Experiment, **where: object) -> set[Any]:
+    """Return what tells the nets of some points apart."""
+    return {
+        tuple(sorted((k, v) for k, v in point.items() if k not in FREE))
+        for point in experiment.params_of("cpu")
+        if all(point[name] == value for name, value in where.items())
     }
-    free = {"family", "seed", "lr", "log2_lr", "log2_sigma"}
-    for family, experiment in experiments.items():
-        for scheme in ("sp", "mup"):
-            swept = {
-                tuple(sorted((k, v) for k, v in point.items() if k not in free))
-                for point in experiment.params_of("cpu")
-                if point["density"] == 1.0 and point["scheme"] == scheme
-            }
-            piloted = {
-                tuple(sorted((k, v) for k, v in point.items() if k not in free))
-                for point in points
-                if (point["family"], point["scheme"]) == (family, scheme)
-            }
-            assert piloted <= swept
-            assert piloted or (family, scheme) not in CENTRES
+
+
+@pytest.mark.parametrize(("family", "scheme"), CENTRES)
+def test_pilot_nets_are_those_of_the_sweeps_they_centre(family: str, scheme: str) -> None:
+    piloted = nets(dense_pilot, family=family, scheme=scheme)
+    assert piloted
+    assert piloted <= nets(SWEEPS[family], density=1.0, scheme=scheme)

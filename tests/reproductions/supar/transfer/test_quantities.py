@@ -7,7 +7,6 @@ import math
 import pandas as pd
 import pytest
 
-from harness.declare.statistics import MissingRows
 from reproductions.supar.transfer import quantities as gaps
 
 
@@ -37,22 +36,11 @@ def test_gap_is_relative_to_either_of_the_two() -> None:
     assert lowest == pytest.approx(1.5 / 4.0)
 
 
-def test_gap_dense_and_sparse() -> None:
-    found = gaps.dense_and_sparse_gap(GAPS, scheme="mup", value="val_loss")
-    assert found == pytest.approx([0.0, 0.5 / 2.5])
-
-
 def test_a_diverged_rival_is_infinitely_behind() -> None:
     gone = untuned({"supar": (2.0, 2.5), "sp": (2.2, math.nan)})
     pairs = (("sp", "supar"),)
     assert gaps.differences(gone, pairs=pairs, densities=(0.125,), value="val_loss") == [math.inf]
     assert gaps.gap_at_lowest(gone, scheme="sp", value="val_loss") == math.inf
-
-
-def test_two_rows_a_scheme_and_seed_are_missing_rows() -> None:
-    twice = pd.concat([GAPS, GAPS])
-    with pytest.raises(MissingRows, match="2 rows, need one a seed"):
-        gaps.gap_at(twice, scheme="sp", density=1.0, value="val_loss")
 
 
 def test_flops_compare_the_sparsest_net_with_the_dense_one() -> None:
