@@ -14,11 +14,12 @@ PYTEST_ARGS ?=
 INPUTS ?= 2000
 KILLS ?= 500
 ONE_IN ?= 1
-BUDGET ?= 8m
+BUDGET ?= 9m
 FROM ?=
 TO ?= runs/carry
 OUT ?= runs/found
 ONLY ?=
+REHEARSE ?=
 PYTHON_VERSION ?= 3.12
 # What the harness needs and a machine with torch lacks; it comes with all that it needs in turn.
 BRING ?= pydantic
@@ -107,6 +108,8 @@ bench-compare: $(READY)  ## Slower than another commit? ONLY=benchmarks REF=HEAD
 golden: $(READY)  ## Rewrite tests/golden/ from golden trials; say why in the commit
 	$(VENV)/bin/python -m tests.update_golden
 
+# Tasks or blocks; a file of its own cuts another paper's time.
+BLOCKS ?= reproductions/gpu.toml
 ifdef FROM
 # Beside the Python that has torch: a virtual environment made from another one would not see it.
 SITE := .venv-gpu/site-packages
@@ -121,14 +124,18 @@ GPU_REPRO = $(REPRO)
 gpu-ready: $(READY)
 endif
 
-gpu: gpu-ready  ## All that is due at gpu: BUDGET=8m OUT=runs/found ONLY=tasks FROM=carried folder
-	$(GPU_REPRO) gpu $(ONLY) --time-budget $(BUDGET) --out "$(OUT)"
+gpu: gpu-ready  ## A card's blocks: BUDGET=9m OUT=runs/found ONLY=blocks FROM=carried folder REHEARSE=1
+	$(GPU_REPRO) gpu $(ONLY) --blocks $(BLOCKS) --time-budget $(BUDGET) --out "$(OUT)" \
+		$(if $(REHEARSE),--rehearse)
 
-gpu-pack: $(READY)  ## What to carry to a card: TO= ONLY=tasks PYTHON_VERSION=3.12 BRING=packages
+gpu-pack: $(READY)  ## What to carry to a card: TO= ONLY=blocks PYTHON_VERSION=3.12 BRING=packages
 	mkdir -p "$(TO)/data"
-	$(REPRO) data pack $(ONLY) --profile gpu --out "$(TO)/data"
+	$(REPRO) data pack $(ONLY) --profile gpu --blocks $(BLOCKS) --out "$(TO)/data"
+	git archive --output="$(TO)/code.tar.gz" HEAD -- Makefile pyproject.toml README.md 'constraints*.txt' \
+		harness reproductions tools
 	$(VENV)/bin/pip download --quiet -c constraints.txt --dest "$(TO)/wheels" --only-binary=:all: \
 		--python-version $(PYTHON_VERSION) --platform manylinux2014_x86_64 -- $(BRING)
+	du -sh "$(TO)"
 
 clean:  ## Remove the working copy of records and the report (committed results stay)
 	rm -rf runs site

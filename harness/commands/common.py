@@ -48,6 +48,9 @@ SetOption = Annotated[
 ]
 SeedsOption = Annotated[int | None, typer.Option("--seeds", help="Number of seeds.")]
 JobsOption = Annotated[int, typer.Option("--jobs", "-j", help="Processes; 0: as many as cores.")]
+BlocksOption = Annotated[
+    Path | None, typer.Option("--blocks", help="File that cuts a card's time into blocks.")
+]
 ExecutorOption = Annotated[str, typer.Option(help="local (processes) or inline.")]
 
 

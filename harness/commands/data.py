@@ -8,7 +8,15 @@ from typing import Annotated, Any
 
 import typer
 
-from harness.commands.common import JsonOption, Selectors, asked_for, group, print_rows, say
+from harness.commands.common import (
+    BlocksOption,
+    JsonOption,
+    Selectors,
+    asked_for,
+    group,
+    print_rows,
+    say,
+)
 from harness.data.load import (
     available,
     cache_folder,
@@ -137,17 +145,23 @@ def pack(
     out: Annotated[Path, typer.Option("--out", help="A new or empty folder.")],
     selectors: Selectors = None,
     profile: Annotated[str, typer.Option("--profile", "-p", help="Whose data.")] = "gpu",
+    blocks: BlocksOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Copy the data of some tasks into a folder, for a machine without network.
+    """Copy the data of some tasks, or of blocks, into a folder for a machine without network.
 
     There, set REPRO_DATA to the folder.
     """
     from harness.data.pack import pack as pack_data
-    from harness.store.trial import trials_behind
+    from harness.run.blocks import chosen_blocks
+    from harness.store.trial import trials_behind, with_upstream
 
-    asked = asked_for(selectors, profile)
-    trials = trials_behind(asked.tasks, asked.profile)
+    chosen = chosen_blocks(blocks, selectors or [])
+    asked = asked_for([task for block in chosen for task in block.tasks] or selectors, profile)
+    trials = [] if chosen else trials_behind(asked.tasks, asked.profile)
+    for block in chosen:
+        for trial in block.trials(asked.library, asked.profile):
+            trials.extend(with_upstream(trial))
     packed = pack_data(sorted({name for trial in trials for name in trial.needs.data}), out)
     rows = [asdict(item) for item in packed]
     print_rows(rows, as_json=as_json, columns=["name", "variant", "bytes", "path"])

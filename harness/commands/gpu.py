@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import time
 from collections import defaultdict
-from dataclasses import asdict, replace
-from functools import partial
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
 from math import fsum
 from pathlib import Path
 from typing import Annotated
@@ -15,56 +17,144 @@ import typer
 from harness.atomic import write_text
 from harness.commands.common import (
     Asked,
+    BlocksOption,
     JobsOption,
-    Selectors,
     asked_for,
-    command_words,
     say,
     shown,
 )
-from harness.commands.run import carry_out, open_store, parse_means, stop_cleanly_on_signals
+from harness.commands.run import (
+    Means,
+    announce,
+    make_runner,
+    open_store,
+    parse_means,
+    run_facts,
+    stop_cleanly_on_signals,
+)
 from harness.declare.profiles import Profile
-from harness.errors import EnvError
-from harness.run.plan import Action, Plan, PlannedTrial, make_plan, probe_limits
+from harness.errors import EnvError, Interrupted, NothingRan, RunError
+from harness.run.blocks import Block, chosen_blocks
+from harness.run.plan import Action, Plan, PlannedTrial, make_plan, plan_trials, probe_limits
+from harness.run.runner import Summary
 from harness.run.status import trial_states
 from harness.store.archive import export_records
 from harness.store.store import RecordStore
 from harness.store.trial import with_upstream
+from harness.store.workspace import Workspace
 
 PROFILE: Profile = "gpu"
 RECORDS, LEFT = "records.tar.gz", "left.json"
 """What an export holds: results with their artifacts, and the trials that have none, with why."""
+REHEARSED = 0.3
+"""Share of its seconds that a block has in a rehearsal."""
 
+Chosen = Annotated[
+    list[str] | None, typer.Argument(help="Blocks by name, or tasks; all where none is given.")
+]
 BudgetOption = Annotated[str, typer.Option("--time-budget", help="Stop cleanly after 90s, 25m.")]
 OutOption = Annotated[Path, typer.Option("--out", help="Folder for what was found.")]
+RehearseOption = Annotated[
+    bool, typer.Option("--rehearse", help="Run all blocks at tiny sizes, without a card.")
+]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stretch:
+    """A plan, and the seconds after which what is left of it is given up."""
+
+    name: str
+    plan: Plan
+    seconds: float
 
 
 def gpu(
-    selectors: Selectors = None,
-    time_budget: BudgetOption = "8m",
+    chosen: Chosen = None,
+    blocks: BlocksOption = None,
+    time_budget: BudgetOption = "9m",
     out: OutOption = Path("runs/found"),
     jobs: JobsOption = 0,
+    rehearse: RehearseOption = False,
 ) -> None:
-    """Run all that is due at `gpu`, and export what was found, however it ends.
+    """Run what is due at `gpu`, and export what was found, however it ends.
 
-    Kernels come first, in the order of their paper.toml, then experiments by the time they take
-    with all they still need of others, shortest first. Started again it goes on.
+    With --blocks the blocks of that file run in their order, each until its seconds are over.
+    Otherwise kernels come first, in the order of their paper.toml, then experiments by the time
+    they take with all they still need of others, shortest first. Started again it goes on.
     OUT/records.tar.gz is for `repro records import`; OUT/left.json lists what has no result, with
     the error where there is one.
     """
-    limits = probe_limits()
-    if not limits.has_cuda:
-        raise EnvError("nvidia-smi shows no card here, so nothing was run: repro plan -p gpu")
+    start = time.monotonic()
     means = parse_means("local", jobs, time_budget)
-    asked = asked_for(selectors, PROFILE)
+    budget_s = means.budget_s or 0.0
+    if rehearse:
+        # Triton reads it when a worker imports it.
+        os.environ["TRITON_INTERPRET"] = "1"
+    elif not probe_limits().has_cuda:
+        raise EnvError("nvidia-smi shows no card here, so nothing was run: repro plan -p gpu")
+    listed = chosen_blocks(blocks, chosen or [])
+    tasks = [task for block in listed for task in block.tasks] or chosen
+    asked = asked_for(tasks, "smoke" if rehearse else PROFILE)
+    if rehearse:
+        # What it runs is no result of this checkout.
+        asked = replace(asked, workspace=Workspace(asked.workspace.runs / "rehearsal"))
     stop_cleanly_on_signals(None)
     store = open_store(asked)
-    listed = [task for task in asked.library.tasks.values() if task in asked.tasks]
-    plan = in_order(make_plan(listed, PROFILE, store, limits))
     # Now, since a folder that cannot be written is better told before the card's time is spent.
     _write_left(asked, out.resolve())
-    at_end = partial(_export, asked, out.resolve())
-    carry_out(plan, store, asked.library, means, command_words(selectors, asked), at_end=at_end)
+    summaries = []
+    for stretch in _stretches(listed, asked, store, budget_s):
+        left_s = budget_s - (time.monotonic() - start)
+        means = replace(means, budget_s=min(stretch.seconds, left_s))
+        try:
+            summaries.append(_run(stretch, asked, store, means))
+        finally:
+            _export(asked, out.resolve())
+    _conclude(summaries)
+
+
+def _stretches(
+    blocks: list[Block], asked: Asked, store: RecordStore, budget_s: float
+) -> Iterator[Stretch]:
+    """Yield what runs, one after the other: a plan is made when the one before it has ended."""
+    limits = probe_limits()
+    if not blocks:
+        listed = [task for task in asked.library.tasks.values() if task in asked.tasks]
+        plan = in_order(make_plan(listed, asked.profile, store, limits))
+        yield Stretch(name="all", plan=plan, seconds=budget_s)
+    share = 1.0 if asked.profile == PROFILE else REHEARSED
+    for block in blocks:
+        trials = block.trials(asked.library, asked.profile)
+        plan = plan_trials(trials, asked.profile, store, limits)
+        plan = replace(plan, tasks=block.chosen(asked.library))
+        yield Stretch(name=block.name, plan=plan, seconds=share * block.seconds)
+
+
+def _run(stretch: Stretch, asked: Asked, store: RecordStore, means: Means) -> Summary:
+    """Run a plan until its seconds are over; say what came of it."""
+    runner = make_runner(stretch.plan, store, asked.library, means, run_facts())
+    announce(stretch.plan, runner.executor.num_workers)
+    summary = runner.run()
+    say(
+        f"{stretch.name}: {summary.wall_s:.0f} of {stretch.seconds:.0f} s, {summary.num_run} run,"
+        f" {summary.num_reused} reused, {summary.num_blocked} not run here,"
+        f" {len(summary.failed)} failed, {summary.num_left} left"
+    )
+    if summary.interrupted:
+        say("interrupted: nothing is lost, the same command goes on from here")
+        raise typer.Exit(Interrupted.exit_code)
+    return summary
+
+
+def _conclude(summaries: list[Summary]) -> None:
+    """Say what to do next; exit with the matching code."""
+    if failed := sum(len(each.failed) for each in summaries):
+        say(f"{failed} failed: OUT/{LEFT} says why")
+        raise typer.Exit(RunError.exit_code)
+    if not any(each.num_run or each.num_reused or each.num_left for each in summaries):
+        raise NothingRan("nothing of what was asked for can run here: the reasons stand above")
+    if any(each.num_left for each in summaries):
+        say("the time budget is used up: the same command goes on from here")
 
 
 def in_order(plan: Plan) -> Plan:
@@ -94,22 +184,24 @@ def in_order(plan: Plan) -> Plan:
 
 
 def _export(asked: Asked, out: Path) -> None:
-    """Write all results at `gpu` to a folder, and why the other trials have none."""
+    """Write all results so far to a folder, and why the other trials have none."""
     num_left, num_trials = _write_left(asked, out)
     if num_left == num_trials:
         say(f"no result yet: {shown(out / LEFT)} says of each trial how it stands")
         return
     file = out / RECORDS
-    summary = export_records(asked.workspace, asked.tasks, PROFILE, file)
+    summary = export_records(asked.workspace, asked.tasks, asked.profile, file)
     say(f"wrote {shown(file)}: {summary.num_records} records, {num_left} trials have none")
     if summary.left_out:
         say(f"left out (too large, missing or altered): {', '.join(summary.left_out)}")
-    say(f"at home: repro records import {RECORDS}; repro run --profile {PROFILE} makes the tables")
+    if asked.profile == PROFILE:
+        say(f"at home: repro records import {RECORDS}")
+        say(f"then, for tables: repro run --profile {PROFILE}")
 
 
 def _write_left(asked: Asked, out: Path) -> tuple[int, int]:
     """List the trials without a result; return how many they are, and how many there are."""
-    states = trial_states(asked.tasks, PROFILE, RecordStore(asked.workspace))
+    states = trial_states(asked.tasks, asked.profile, RecordStore(asked.workspace))
     left = [asdict(state) for state in states if not state.has_result]
     write_text(out / LEFT, json.dumps(left, indent=1) + "\n")
     return len(left), len(states)

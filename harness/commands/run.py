@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -139,22 +139,14 @@ def carry_out(
     library: Library,
     means: Means,
     asked: str,
-    *,
-    at_end: Callable[[], None] | None = None,
 ) -> None:
-    """Run a plan, refresh its tasks, and say what came of it; asked: what followed the verb.
-
-    at_end: called when no trial runs any more, however that came; only then are tasks refreshed,
-    which may take long.
-    """
+    """Run a plan, refresh its tasks, and say what came of it; asked: what followed the verb."""
     refresh = Refresher(store.workspace, library, plan.profile)
-    on_task_done = None if at_end else refresh
-    runner = make_runner(plan, store, library, means, run_facts(), on_task_done=on_task_done)
-    _announce(plan, runner.executor.num_workers)
+    runner = make_runner(plan, store, library, means, run_facts(), on_task_done=refresh)
+    announce(plan, runner.executor.num_workers)
     rows: list[CheckRow] = []
     with ExitStack() as ends:
         ends.callback(lambda: rows.extend(refresh.rest(plan.tasks)))
-        ends.callback(at_end or (lambda: None))
         summary = runner.run()
     _conclude(summary, refresh, rows, plan, asked)
 
@@ -185,7 +177,7 @@ def make_runner(
     return runner
 
 
-def _announce(plan: Plan, num_workers: int) -> None:
+def announce(plan: Plan, num_workers: int) -> None:
     tasks = f"{len(plan.tasks)} task{'' if len(plan.tasks) == 1 else 's'}"
     say(
         f"{tasks} at {plan.profile}: {plan.num_to_run} trials to run, "

@@ -108,7 +108,7 @@ def load_paper(folder: Path) -> PaperMeta:
     key, a value of the wrong type, a repeated item, or an id that is not the folder's name.
     """
     path = folder / "paper.toml"
-    paper = _parse(path, PaperMeta)
+    paper = read_model(path, PaperMeta)
     if paper.id != folder.name:
         raise SpecError(f"{path}: id={paper.id!r} in the folder {folder.name!r}, make them equal")
     return paper
@@ -120,7 +120,7 @@ def load_deviations(folder: Path) -> list[Deviation]:
     Raises SpecError as `load_paper` does.
     """
     path = folder / "deviations.toml"
-    return _parse(path, _Ledger).deviation if is_there(path) else []
+    return read_model(path, _Ledger).deviation if is_there(path) else []
 
 
 def deviations_of(
@@ -133,11 +133,12 @@ def deviations_of(
     ]  # fmt: skip
 
 
-def _parse(path: Path, model: type[M]) -> M:
+def read_model(path: Path, model: type[M]) -> M:
+    """Read a TOML file through a model. Raises SpecError that names the file and what is wrong."""
     try:
         content = read_toml(path)
     except FileNotFoundError as error:
-        raise SpecError(f"{path} is missing: every paper's folder has one") from error
+        raise SpecError(f"{path} is missing: write it or name another one") from error
     except UnreadableError as error:
         raise SpecError(f"{error}: correct it") from error
     try:

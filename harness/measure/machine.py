@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import platform
+import re
 import shutil
 import subprocess
 from collections.abc import Collection, Mapping
@@ -175,12 +176,21 @@ def source_state(root: Path | None = None) -> tuple[str, bool]:
     top = (root or Path(__file__).parents[2]).resolve()
     answer = _output(["git", "-C", str(top), "rev-parse", "HEAD", "--show-toplevel"]).splitlines()
     if len(answer) != 2 or Path(answer[1]).resolve() != top:
-        return "unknown", False
+        return _archived(top), False
     excluded = [f":(exclude){name}" for name in GENERATED]
     # It would write what it finds of times into the index, under a lock that outlives a kill.
     asked = ["git", "--no-optional-locks", "-C", str(top), "status", "--porcelain", "--", "."]
     changes = _output([*asked, *excluded])
     return answer[0], bool(changes)
+
+
+def _archived(top: Path) -> str:
+    """Return the commit that `git archive` wrote into a tree without history."""
+    try:
+        text = (top / "harness" / "commit.txt").read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        return "unknown"
+    return text if re.fullmatch("[0-9a-f]{40}", text) else "unknown"
 
 
 def _output(command: list[str]) -> str:

@@ -22,7 +22,9 @@ class Check(Params):
     """A kernel as a backend has it, in one type, at all its odd sizes."""
 
     kernel: str = doc("Kernel, by its task; or a fault on purpose, which a checker has to find.")
-    backend: Written = doc("plain: torch on a CPU; triton, cuda: ours, on a GPU.")
+    backend: Written = doc(
+        "plain: torch on a CPU; triton, cuda: ours, on a GPU. A rehearsal interprets Triton."
+    )
     precision: Type = doc("Type of values, activations and gradients.")
     checker: Checker = doc("outputs: held against float64; else a tool of compute-sanitizer.")
     device: Device = doc("cpu: one thread; cuda: one GPU.")
@@ -65,13 +67,13 @@ def written() -> Iterator[tuple[str, Written, Type]]:
 def needs(check: Check) -> Needs:
     """Return what a GPU's kernels are compiled and watched by; without the latter rows say so."""
     if check.device == "cpu":
-        return Needs()
+        return Needs(packages=() if check.backend == "plain" else ("triton",))
     return Needs(device="cuda", gpu_bytes=2**31, packages=("triton",))
 
 
 def estimate(check: Check) -> Estimate:
     """Return what it takes to compile for all sizes, most of it."""
-    seconds = {"outputs": 15.0, "memcheck": 25.0, "racecheck": 25.0}[check.checker]
+    seconds = {"outputs": 5.0, "memcheck": 25.0, "racecheck": 25.0}[check.checker]
     return Estimate(seconds=0.5 if check.device == "cpu" else seconds)
 
 

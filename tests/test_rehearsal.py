@@ -1,0 +1,93 @@
+"""A card's minutes, rehearsed: packed, carried, without network, killed once and gone on with."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import tarfile
+import time
+from pathlib import Path
+
+import pytest
+
+from harness.registry import load_registry
+from harness.run.blocks import Block, load_blocks
+from tests.checkout import ROOT
+from tests.harness.card import CUT_OFF, LACKED, needs_cut_off, python_without
+from tests.waiting import wait_for
+
+BLOCKS = load_blocks(ROOT / "reproductions" / "gpu.toml")
+MOST_CARRIED, MOST_BACK = 60 * 2**20, 16 * 2**20
+"""Bytes of all that is carried, and of a file that comes back."""
+MOST_S = 180.0
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.name)
+def test_a_block_has_trials_at_every_value_that_it_names(block: Block) -> None:
+    trials = list(block.trials(load_registry(), "gpu"))
+    for name, values in block.only.items():
+        assert {trial.params[name] for trial in trials if name in trial.params} == {*values}
+    assert trials and list(block.trials(load_registry(), "smoke"))
+
+
+def bytes_of(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+def pack(folder: Path) -> None:
+    """Make the folder that is carried; of data that are not here, nothing."""
+    words = ["make", "gpu-pack", f"TO={folder}", f"PYTHON_VERSION=3.{sys.version_info.minor}"]
+    if not os.environ.get("REPRO_DATA"):
+        words.append("ONLY=right memory races")
+    subprocess.run([*words, f"VENV={Path(sys.prefix)}"], cwd=ROOT, check=True)
+
+
+def rehearse(code: Path, carried: Path, python: Path) -> subprocess.Popen[str]:
+    """Start the rehearsal where there is neither a network nor anybody's data."""
+    words = ["make", "gpu", "REHEARSE=1", f"PYTHON={python}", f"FROM={carried}"]
+    env = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
+    return subprocess.Popen(
+        [*CUT_OFF, *words],
+        cwd=code,
+        env={**env, "HOME": str(code)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+
+
+@pytest.mark.rehearsal
+@needs_cut_off
+def test_all_blocks_run_from_what_is_carried(tmp_path: Path) -> None:
+    carried, code = tmp_path / "carried", tmp_path / "code"
+    pack(carried)
+    print(f"carried: {bytes_of(carried) / 2**20:.1f} MiB")
+    assert bytes_of(carried) <= MOST_CARRIED
+    with tarfile.open(carried / "code.tar.gz") as archive:
+        archive.extractall(code, filter="data")
+    python = python_without(LACKED, tmp_path / "python")
+
+    start = time.monotonic()
+    first = rehearse(code, carried, python)
+    records = code / "runs" / "rehearsal" / "runs" / "records"
+    wait_for(lambda: any(records.glob("lisa/*/*.json")))
+    os.killpg(first.pid, signal.SIGKILL)
+    before = first.communicate(timeout=60)[0]
+    second = rehearse(code, carried, python)
+    after = second.communicate(timeout=2 * MOST_S)[0]
+    print(before, after, f"both: {time.monotonic() - start:.0f} s", sep="\n")
+
+    assert second.returncode == 0, after
+    for block in BLOCKS:
+        found = re.search(rf"^{block.name}: (\d+) of (\d+) s, (\d+) run, (\d+) reused", after, re.M)
+        assert found, f"{block.name} did not end"
+        took_s, limit_s, num_run, num_reused = map(int, found.groups())
+        assert took_s <= limit_s + 2 and num_run + num_reused > 0
+    assert " 0 reused" not in after.splitlines()[0], "what the killed run found is lost"
+    assert time.monotonic() - start <= MOST_S
+    found_there = code / "runs" / "found"
+    assert max(path.stat().st_size for path in found_there.iterdir()) <= MOST_BACK
