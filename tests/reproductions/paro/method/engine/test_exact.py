@@ -120,8 +120,3 @@ def test_every_strategy_gives_the_same_bits() -> None:
             assert weights == wanted, line
             assert told == found[0][0], "all ranks say the same"
             assert ("layers.1 is not finite: nothing was changed" in told) is bool(line[2]), line
-
-
-def test_a_batch_that_is_left_out_matters() -> None:
-    name = "float32"
-    assert alone(name, torch.float32) != alone(name, torch.float32, without=BAD_STEP)
