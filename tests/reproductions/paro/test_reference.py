@@ -30,10 +30,6 @@ def reference() -> pd.DataFrame:
     return load_reference(FOLDER)
 
 
-def test_every_converted_file_is_there_and_nothing_else() -> None:
-    assert {path.name for path in (FOLDER / "reference").iterdir()} == set(convert_reference.FILES)
-
-
 def test_marks_of_table_1_follow_the_rule(reference: pd.DataFrame) -> None:
     own = reference[reference["task"] == "tab01"]
     marks = own[own["y_name"] == "effective"].set_index("series")["value"].astype(bool).to_dict()
@@ -48,11 +44,6 @@ def test_preprints_do_not_pass_as_the_paper(reference: pd.DataFrame) -> None:
     assert set(own["status"]) == {"early_version"}
     headline = published(reference[reference["task"] == "headline"])
     assert headline.set_index("y_name")["value"]["max_training_speed_vs_ZeRO3"] == 266
-
-
-def test_words_alone_are_no_row() -> None:
-    row = {"scenario": "7B full", "value": ""}
-    assert list(convert_reference.in_text([row])) == []
 
 
 def test_version_decides_how_a_headline_may_be_called() -> None:
