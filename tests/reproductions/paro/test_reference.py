@@ -46,16 +46,6 @@ def test_preprints_do_not_pass_as_the_paper(reference: pd.DataFrame) -> None:
     assert headline.set_index("y_name")["value"]["max_training_speed_vs_ZeRO3"] == 266
 
 
-def test_version_decides_how_a_headline_may_be_called() -> None:
-    (ours,) = convert_reference.headlines([HEADLINE])
-    assert (ours["task"], ours["status"]) == ("headline", "exact")
-    ring = {**HEADLINE, "quantity": "HO_Ring", "paper_version": "arXiv earlier"}
-    (early,) = convert_reference.headlines([ring])
-    assert (early["task"], early["status"]) == ("fig05", "early_version")
-    # The camera-ready's other numbers are among those of its text.
-    assert list(convert_reference.headlines([{**HEADLINE, "quantity": "PaRO_CC_vs_Ring"}])) == []
-
-
 def test_unknown_scenario_and_missing_file_are_named(tmp_path: Path) -> None:
     row = {"scenario": "9B", "value": "1", "model": "LLaMA-9B", "unit": ""}
     with pytest.raises(DataError, match="'9B' of 'LLaMA-9B'"):

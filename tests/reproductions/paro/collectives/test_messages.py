@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import re
-from itertools import product
 
 import numpy as np
 import pytest
 
-from reproductions.paro.collectives.messages import MOVES, Held, Move, Net, Traffic, can, run
+from reproductions.paro.collectives.messages import Held, Move, Net, Traffic, run
 from reproductions.paro.collectives.routes import (
     gather_route,
     held_by,
-    own_parts,
     reduce_route,
     sync_route,
 )
 from reproductions.paro.collectives.simulated_step import Job, SimulatedStep
-from reproductions.paro.method.strategy import GRANULARITIES, strategy_of
+from reproductions.paro.method.strategy import strategy_of
 from tests.checkout import PAPERS
 
 ALL_GATHER = Move(operation="all_gather", among="world")
@@ -58,16 +56,6 @@ def test_paro_cc_of_four_by_hand() -> None:
     assert traffic.of_link == 2
 
 
-def test_no_collective_is_run_for_nothing() -> None:
-    net = Net(num_gpus=6, group_size=3)
-    whole = held_by(net, "N", 1)
-    assert not any(can(move, whole, net) for move in MOVES)
-    # Sums that hold the same part twice are not added.
-    assert not can(Move(operation="all_reduce", among="world"), whole, net)
-    alone = Net(num_gpus=3, group_size=3)
-    assert not can(Move(operation="all_reduce", among="inter"), own_parts(alone), alone)
-
-
 def test_the_search_finds_figure_1() -> None:
     net = Net(num_gpus=4, group_size=2)
     # IIG.
@@ -78,13 +66,6 @@ def test_the_search_finds_figure_1() -> None:
     # NIG.
     assert gather_route(net, "N", "N") == ()
     assert [str(each) for each in gather_route(net, "G", "N")] == ["world all-gather"]
-
-
-def test_what_is_held_already_is_not_sent() -> None:
-    net = Net(num_gpus=6, group_size=3)
-    for source, target in product(GRANULARITIES, repeat=2):
-        finer = GRANULARITIES.index(target) >= GRANULARITIES.index(source)
-        assert (gather_route(net, source, target) == ()) == finer
 
 
 def test_ing_sends_nothing_of_gradients_before_the_boundary() -> None:

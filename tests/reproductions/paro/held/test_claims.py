@@ -63,20 +63,3 @@ def test_claim_holds_fails_and_needs_its_rows(
 ) -> None:
     holds, fails = (table_of(case, monkeypatch) for case in CASES)
     judge(claim, holds=holds, fails=fails, seed=task.table.seed)
-
-
-@pytest.mark.parametrize(
-    ("name", "shares"),
-    [
-        # at rest, between passes, between micro-batches, gradients, Adam: four ranks in two groups
-        ("ddp", (1, 1, 1, 1, 1)),
-        ("fsdp2-int", (0.25, 0.75, 0.25, 0.25, 0.25)),
-        ("fsdp2-zero-1", (0.25, 1.25, 1.25, 1, 0.25)),
-        ("fsdp2-ddp", (1, 1, 1, 1, 1)),
-        ("fsdp2-hs-late", (0.5, 0.5, 0.5, 1, 0.5)),
-        ("fsdp2-hsz", (0.5, 1.5, 0.5, 0.5, 0.5)),
-    ],
-)
-def test_shares_by_hand(name: str, shares: tuple[float, ...]) -> None:
-    point = held.params_of("smoke")[0]
-    assert tuple(share_of(name, state, point) for state in STATES) == shares

@@ -48,14 +48,6 @@ def test_megatron_s_axes_give_all_but_parameters_split_finer_than_gradients() ->
     )
 
 
-def test_megatron_s_first_version_splits_within_alone_but_for_iig() -> None:
-    first = {each.nearest for each in OF_MEGATRON if each.is_exact}
-    assert first == {"NNN", "NNI", "NII", "III", "IIG", "NIG", "NNG", "NGG", "GGG"}
-    for each in OF_MEGATRON:
-        assert each.is_exact == ("--megatron-fsdp-version 2" not in each.written), each.name
-    assert {each.system for each in alike(own("IGG"))} == {"PaRO's release", "Megatron-FSDP"}
-
-
 def test_megatron_without_a_second_axis_is_told_of_none() -> None:
     """With one instance it has no outer axis, and fails where that is to split anything."""
     one_group = Cluster(num_gpus=8, group_size=8, inter_gbit_per_s=80.0, intra_gbit_per_s=2000.0)
@@ -66,18 +58,6 @@ def test_megatron_without_a_second_axis_is_told_of_none() -> None:
     assert equal == {"NNN", "NNG", "NGG", "GGG"}
     assert all("--outer" not in each.written for each in OF_MEGATRON if each.nearest in equal)
     assert "--outer-dp-sharding-strategy optim" in asked("hfsdp").written_for(CLUSTER)
-
-
-def test_fsdp_that_waits_is_what_fsdp2_is() -> None:
-    """No parameters are given up inside no_sync() where none are after the forward pass."""
-    pairs = {"fsdp-grad-op-no-sync": "fsdp2-zero-1", "fsdp-hsz-no-sync": "fsdp2-nni",
-             "fsdp-no-sync": "fsdp2-late", "fsdp-hs-no-sync": "fsdp2-hs-late",
-             "fsdp2-ddp": "ddp"}  # fmt: skip
-    for name, other in pairs.items():
-        one, two = setting_of(name), setting_of(other)
-        assert (one.strategy, one.keeps_part, one.nearest, one.differs) == (
-            two.strategy, two.keeps_part, two.nearest, two.differs,
-        ), name  # fmt: skip
 
 
 def test_what_a_user_writes_names_the_cluster() -> None:

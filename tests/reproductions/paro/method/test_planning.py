@@ -101,17 +101,6 @@ def test_what_nobody_has_is_said_and_who_nearly_has_it() -> None:
     )
 
 
-def test_a_row_names_those_alone_that_do_what_it_does() -> None:
-    rows = {each.name: each for each in make_plan(WORK, CLUSTER, candidates=SETTINGS).entries}
-    assert rows["fsdp-hsz"].systems == "FSDP-hsz"
-    assert rows["fsdp-hsz"].head == "fsdp-hsz (III+N, every)"
-    assert rows["fsdp2-hs-every"].systems == "FSDP2 HSDP every, FSDP HYBRID_SHARD"
-    assert rows["fsdp2-zero-2"].systems == "FSDP2 as ZeRO-2"
-    assert rows["fsdp2-zero-2"].head == "fsdp2-zero-2 (NGG+G)"
-    assert rows["fsdp2-hsz"].head == "fsdp2-hsz (III+N)"
-    assert not any(each.nearly for each in rows.values())
-
-
 def test_hybrid_shard_is_iii_where_every_micro_batch_is_the_last() -> None:
     for s, exact in ((1, True), (2, False)):
         one = replace(WORK, accumulation=s)
@@ -167,12 +156,3 @@ def test_one_gpu_sends_nothing() -> None:
     assert {each.total for each in plan.entries} == {0.0}
     assert all(row["steps_per_s"] is None for row in plan.rows())
     assert "T = 0 s" in said(plan)
-
-
-def test_frozen_parameters_are_in_the_bytes_where_they_are_gathered() -> None:
-    work = Workload(num_params=7e9, trainable_share=0.5, accumulation=3)
-    plan = make_plan(work, CLUSTER, candidates=[setting_of("fsdp2-zero-2"), own("NGG")])
-    near, plain = (
-        next(each for each in plan.entries if each.name == name) for name in ("fsdp2-zero-2", "NGG")
-    )
-    assert near.traffic.between - plain.traffic.between == pytest.approx(31 / 32 * 7e9)

@@ -46,10 +46,3 @@ def test_a_second_copy_is_gathered_in_the_backward_pass() -> None:
     assert told(hpz) == ["(world ag)", "(intra ag)", "(world rs)"]
     whole = Strategy(params="I", grads="I", states="I", between="N")
     assert told(whole) == ["(intra ag)", "(intra rs)", "inter ar"]
-
-
-def test_an_untold_framework_syncs_every_micro_batch() -> None:
-    steps = list(schedule(strategy_of("NNG"), sync_every_micro_batch=True))
-    assert [(step.term, step.per_micro_batch) for step in steps] == [
-        ("sync_g", True), ("sync_p", False),
-    ]  # fmt: skip

@@ -7,15 +7,8 @@ from functools import cache
 import pandas as pd
 import pytest
 
-from harness.declare import pick
 from harness.declare.claims import Claim
 from harness.declare.verdict import Word
-from reproductions.paro.method.cluster import Workload
-from reproductions.paro.method.guideline import pareto_front, predict
-from reproductions.paro.method.step_time import TimeModel, World
-from reproductions.paro.method.strategy import ALL
-from reproductions.paro.strategies.experiment import costs_grid
-from reproductions.paro.strategies.figures import front
 from reproductions.paro.strategies.tab01 import task
 from tests.patches import Patch, patched
 from tests.reproductions.paro.tables import Spoil, judge, put, table_of, word
@@ -69,24 +62,6 @@ def test_ngi_and_gni_are_faster_than_what_is_kept_for_them() -> None:
     assert saving["NGI"] == pytest.approx(0.462, abs=0.001)
     claim = next(c for c in task.claims if c.id == FOUND_OTHERWISE)
     assert word(claim, whole()) is Word.CONTRADICTED
-
-
-@pytest.mark.parametrize("world", ["flat", "hier"])
-def test_the_front_of_the_figure_is_that_of_the_library(world: World) -> None:
-    point = next(iter(costs_grid("cpu")))
-    workload = Workload(
-        num_params=point.num_params, trainable_share=point.trainable_share,
-        accumulation=point.accumulation,
-    )  # fmt: skip
-    cluster = point.cluster(point.num_gpus)
-    found = pareto_front(predict(workload, cluster, TimeModel(world=world), strategies=ALL))
-    rows = pick(
-        whole(), part="costs", world=world, model=point.model,
-        trainable_share=point.trainable_share,
-    )  # fmt: skip
-    drawn = front(rows)
-    assert {*drawn["strategy"]} == {each.strategy.letters for each in found}
-    assert drawn["comm_s"].is_monotonic_increasing
 
 
 BROKEN: dict[str, tuple[Patch, set[str]]] = {

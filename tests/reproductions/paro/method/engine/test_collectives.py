@@ -20,7 +20,7 @@ from reproductions.paro.method.engine import transport
 from reproductions.paro.method.engine.collectives import Collectives
 from reproductions.paro.method.engine.groups import Groups, mesh_of_groups
 from reproductions.paro.method.engine.layout import ALL, PART, Layout
-from reproductions.paro.method.engine.transport import Library, as_one, interleaved
+from reproductions.paro.method.engine.transport import Library, as_one
 from reproductions.paro.method.schedule import Collective, Kind, Scope
 from reproductions.paro.models.gloo_ranks import on_ranks
 
@@ -153,15 +153,3 @@ def test_neighbours_are_one_buffer_and_others_are_not() -> None:
     assert as_one([first, third]) is None, "a gap"
     assert as_one([third, second]) is None, "the wrong way round"
     assert as_one([first, torch.arange(2.0, 4.0)]) is None, "elsewhere"
-
-
-def test_blocks_by_place_are_told_from_all_others() -> None:
-    whole = torch.arange(12.0)
-    by_place = whole.split(2)
-    of_ranks = [by_place[place * 3 + group] for group in range(3) for place in range(2)]
-    found = interleaved(of_ranks)
-    assert found is not None and found[0].equal(whole) and found[1:] == (3, 2)
-    assert interleaved(by_place) is None, "by rank"
-    assert interleaved(of_ranks[:4]) is None, "two groups of three"
-    assert interleaved([*of_ranks[:5], torch.ones(2)]) is None, "elsewhere"
-    assert interleaved([of_ranks[0], of_ranks[1], of_ranks[2], of_ranks[4]]) is None, "a gap"

@@ -59,11 +59,16 @@ def workload(cluster: Cluster, *, number_bytes: int, state_bytes: int) -> Worklo
     )  # fmt: skip
 
 
-def count_on_rank(group_size: int) -> list[dict[str, Any]]:
-    mesh = mesh_of_groups(group_size)
-    return [count(mesh, str(strategy), world, is_mixed)
-            for strategy in EFFECTIVE
-            for world, is_mixed in (("flat", False), ("two-layer", True))]  # fmt: skip
+CASES = [
+    *((str(strategy), "two-layer", True) for strategy in EFFECTIVE),
+    *((letters, "flat", False) for letters in ("NNN", "NIG", "IGG", "GGG")),
+]
+"""Letters, how collectives go, and whether there is a copy in higher precision."""
+
+
+def count_on_rank() -> list[dict[str, Any]]:
+    mesh = mesh_of_groups(CLUSTER.group_size)
+    return [count(mesh, *case) for case in CASES]
 
 
 def count(mesh: Any, letters: str, world: Any, is_mixed: bool) -> dict[str, Any]:
@@ -105,8 +110,8 @@ def held_bytes() -> int:
 
 
 def test_bytes_are_the_formulas() -> None:
-    counted = list(zip(*on_ranks(count_on_rank, 4, group_size=2), strict=True))
-    assert len(counted) == 2 * len(EFFECTIVE)
+    counted = list(zip(*on_ranks(count_on_rank, CLUSTER.num_gpus), strict=True))
+    assert len(counted) == len(CASES)
     for ranks in counted:
         check_held(ranks)
         check_sent(ranks)

@@ -36,7 +36,6 @@ CASES = [
     ["IGG", 2, "two-layer", "whole"],
     ["NNN", 3, "flat", "by KernelAdamW"],
 ]
-"""That flat collectives add the same numbers, `test_exact` shows of every strategy."""
 
 
 def train_on_rank(cases: list[list[Any]]) -> list[dict[str, Any]]:

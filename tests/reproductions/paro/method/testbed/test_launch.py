@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from reproductions.paro.method.cluster import Nic
-from reproductions.paro.method.engine.pace import Link
 from reproductions.paro.method.testbed.launch import run_ranks
 from tests.reproductions.paro.method.testbed.jobs import (
     cluster_of,
@@ -38,18 +35,6 @@ def test_a_deadline_is_kept() -> None:
     assert crew("hang", cluster_of(), deadline_s=1.0)["failed"] == (
         "not done on rank 1, 2, 3 within 1 s: give it more time or less work"
     )
-
-
-def test_a_shared_link_carries_one_message_after_another(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("time.monotonic", lambda: 10.0)
-    file = tmp_path / "link"
-    file.touch()
-    one, other = (Link(str(file), 1e6) for _ in range(2))
-    assert [one.carry(500_000), other.carry(1_000_000), one.carry(250_000)] == [10.5, 11.5, 11.75]
-    monkeypatch.setattr("time.monotonic", lambda: 20.0)
-    assert other.carry(1_000_000) == 21.0
 
 
 @pytest.mark.timing
