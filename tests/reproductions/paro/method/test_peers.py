@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from harness.errors import SpecError
 from reproductions.paro.method.cluster import Cluster, Workload
 from reproductions.paro.method.peers import (
     OF_MEGATRON,
@@ -109,16 +108,3 @@ def test_names_are_asked_for_in_any_case() -> None:
     assert asked("HPZ") == asked("ZeRO++") == setting_of("hpz")
     assert asked("HYBRID_SHARD") == setting_of("fsdp-hs")
     assert asked("HFSDP") == setting_of("megatron-iig")
-
-
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("NGI", "strategy NGI is none of the 14"),
-        ("NGX", "no strategy or system 'NGX'"),
-        ("zero3", "did you mean 'zero-3'"),
-    ],
-)
-def test_a_strategy_outside_the_14_is_told_by_the_rule(name: str, said: str) -> None:
-    with pytest.raises(SpecError, match=said):
-        asked(name)

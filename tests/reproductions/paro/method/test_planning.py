@@ -128,13 +128,6 @@ def test_what_there_cannot_be_is_told(size: float, inter: float) -> None:
         make_plan(replace(WORK, num_params=size), cluster)
 
 
-def test_a_group_of_all_has_no_arithmetic_between_groups() -> None:
-    cluster = replace(CLUSTER, num_gpus=8)
-    for each in EFFECTIVE:
-        text = said(make_plan(WORK, cluster, candidates=[own(each.letters)]))
-        assert "0/1" not in text and "between groups" not in text, each.letters
-
-
 def test_where_nothing_fits_the_least_is_named() -> None:
     (text,) = reasons(make_plan(WORK, CLUSTER, memory_bytes=1e9))
     assert "None of the 16 fits: the least, GGG, holds 3.5 GB per GPU of 1 GB" in text

@@ -10,7 +10,6 @@ import pytest
 from harness.declare.claims import Claim
 from harness.declare.verdict import Word
 from reproductions.paro.strategies.tab01 import task
-from tests.patches import Patch, patched
 from tests.reproductions.paro.tables import Spoil, judge, put, table_of, word
 
 SWEEP = {"part": "sweep"}
@@ -62,30 +61,3 @@ def test_ngi_and_gni_are_faster_than_what_is_kept_for_them() -> None:
     assert saving["NGI"] == pytest.approx(0.462, abs=0.001)
     claim = next(c for c in task.claims if c.id == FOUND_OTHERWISE)
     assert word(claim, whole()) is Word.CONTRADICTED
-
-
-BROKEN: dict[str, tuple[Patch, set[str]]] = {
-    "the rule forgets gradients": (
-        Patch(
-            where="reproductions.paro.method.strategy:Strategy.coarser_states",
-            instead=lambda words: property(
-                lambda self: tuple(each for each in words.fget(self) if each != "gradients")
-            ),
-        ),
-        {"kept", "ngi_and_gni_save"},
-    ),
-    "fronts compare to the last digit": (
-        Patch(
-            where="reproductions.paro.method.guideline:costs",
-            instead=lambda costs: lambda found: (found.time.total, found.memory.total),
-        ),
-        {"pareto_front"},
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("patch", "fails"), BROKEN.values(), ids=BROKEN)
-def test_what_is_broken_is_seen(patch: Patch, fails: set[str]) -> None:
-    with patched(patch):
-        now = table_of(task)
-    assert {c.id for c in task.claims if word(c, now) is Word.FAILS} == fails
