@@ -37,11 +37,6 @@ def test_the_gpu_of_the_tensors_is_the_current_one_at_each_launch(path: Path) ->
     assert found and all(placed for _, placed in found), found
 
 
-def test_numbers_are_brought_as_they_are() -> None:
-    found = brought([[1, 2], [3, 2**40]], torch.int64, torch.device("cpu"))
-    assert found.tolist() == [[1, 2], [3, 2**40]] and found.dtype == torch.int64
-
-
 def test_numbers_are_brought_whatever_the_default_device_is() -> None:
     """A default that has no numbers stands for one whose memory cannot be pinned."""
     with torch.device("meta"):

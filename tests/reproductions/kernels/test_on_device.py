@@ -70,15 +70,11 @@ def off_by_a_thousandth(found: Tensor) -> Tensor:
     return found * 1.001
 
 
-def without_its_sign(found: Tensor) -> Tensor:
-    return found.abs()
-
-
 def one_too_short(found: Tensor) -> Tensor:
     return found[:-1]
 
 
-@pytest.mark.parametrize("spoil", [off_by_a_thousandth, without_its_sign, one_too_short])
+@pytest.mark.parametrize("spoil", [off_by_a_thousandth, one_too_short])
 def test_a_wrong_output_fails_the_check(
     monkeypatch: pytest.MonkeyPatch, spoil: Callable[[Tensor], Tensor]
 ) -> None:
@@ -155,17 +151,12 @@ def test_a_byte_beyond_an_end_is_seen(monkeypatch: pytest.MonkeyPatch, place: in
     assert word_of("outputs_are_right", table) == Word.HOLDS
 
 
-def test_what_a_device_would_be_given_is_checked() -> None:
-    table = table_of(check_of("sign_ops"), "129, count")
-    assert word_of("taken_by_methods", table) == Word.HOLDS
-    assert word_of("taken_by_methods", table.assign(device="cuda")) == Word.FAILS
-
-
 def test_a_compiler_that_is_not_there_decides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     def lacking(kernel: str, device: torch.device) -> None:
         raise EnvError("nvcc is not installed: get it")
 
     monkeypatch.setattr(implementation("rademacher", "cuda"), "library", lacking)
+    assert word_of("taken_by_methods", table_of(check_of("sign_ops"), "129, count")) == Word.HOLDS
     table = table_of(check_of("rademacher", "cuda"), "1 x 1, sum")
     assert set(table["missing"]) == {"nvcc is not installed: get it"}
     for claim in ("outputs_are_right", "bits_come_again", "within_the_ends", "taken_by_methods"):
@@ -187,16 +178,6 @@ def test_inputs_lie_where_they_are_said_to(monkeypatch: pytest.MonkeyPatch) -> N
             if tensor.dtype == torch.float32:
                 seen.setdefault(call.inputs, set()).add(tensor.data_ptr() % 16)
     assert seen == {calls.ALIGNED: {0}, calls.SHIFTED: {4}, calls.NO_NUMBERS: {4}}
-
-
-def test_pruned_weights_are_no_numbers() -> None:
-    (case,) = [case for case in ODD["masked_linear"] if case.name == "65 x 65 x 65"]
-    setting = calls.Setting(torch.float32, CPU)
-    *_, last = calls.odd_calls([case], "plain", setting, torch.Generator().manual_seed(1))
-    _, weight, mask, _ = last.given
-    assert last.inputs == calls.NO_NUMBERS and torch.equal(weight.isnan(), ~mask)
-    found = calls.made(last, "plain", torch.clone)
-    assert all(output.isfinite().all() for output in found.outputs)
 
 
 @pytest.mark.kernels
