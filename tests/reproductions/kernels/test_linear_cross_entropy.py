@@ -101,8 +101,8 @@ def test_what_is_not_finite_in_a_row_that_does_not_count_reaches_no_other(
 
 def test_derivatives_of_both_orders_and_modes_are_finite_differences() -> None:
     x, weight, targets = problem()
-    x.requires_grad_()
-    weight.requires_grad_()
+    x, weight = x[:4, :2].clone().requires_grad_(), weight[:5, :2].clone().requires_grad_()
+    targets = targets[:4].clamp(max=4)
 
     def loss(x: Tensor, weight: Tensor) -> Tensor:
         return linear_cross_entropy(x, weight, targets, rows_at_once=3)

@@ -128,27 +128,6 @@ def launches_of(by: Backend, monkeypatch: pytest.MonkeyPatch) -> list[Launch]:
 
 
 @pytest.mark.parametrize("by", ON_GPU)
-def test_groups_that_differ_in_rate_and_decay_are_one_launch(
-    by: Backend, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    launches = launches_of(by, monkeypatch)
-    params = weights(torch.float32)
-    optimizer = KernelAdamW(groups_of(params), backend=by, **SETTINGS)
-    give_gradients(params, 0)
-    optimizer.step()
-    assert [len(each.table.rows) for each in launches] == [3]
-    assert launches[0].rates[:, 1].tolist() == pytest.approx([0.0, 0.03, 0.03])
-    # Other moments, or another number of its own step, are another launch.
-    optimizer.param_groups[1]["betas"] = (0.5, 0.6)
-    give_gradients(params, 1, rested=[2])
-    optimizer.step()
-    optimizer.param_groups[1]["betas"] = SETTINGS["betas"]
-    give_gradients(params, 2)
-    optimizer.step()
-    assert [len(each.table.rows) for each in launches[1:]] == [1, 1, 2, 1]
-
-
-@pytest.mark.parametrize("by", ON_GPU)
 def test_where_tensors_lie_is_written_down_anew_when_one_has_moved_alone(
     by: Backend, monkeypatch: pytest.MonkeyPatch
 ) -> None:

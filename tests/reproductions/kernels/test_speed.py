@@ -12,14 +12,13 @@ import torch
 
 from harness.declare.task import Task
 from harness.declare.verdict import Word
-from harness.errors import EnvError, RunError
+from harness.errors import RunError
 from harness.measure.timing import Timing
 from harness.registry import load_registry
 from reproductions.kernels.cases import CASES, KERNELS, Work
 from reproductions.kernels.speed import trial
 from reproductions.kernels.speed.contest import Contender, Setting
 from reproductions.kernels.speed.experiment import RACES, TRITON, Race
-from reproductions.kernels.speed.matrices import mask_of
 from reproductions.kernels.speed.trial import contest_of, speed_rows
 from tests.verdicts import controlled
 
@@ -128,13 +127,6 @@ def test_a_kernel_of_ours_that_cannot_run_fails_the_check_and_no_race(
     assert controlled(check, table, seed="seed", profile="gpu").word == Word.FAILS
 
 
-def test_what_the_machine_lacks_is_no_fault_of_a_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = rows_beside(monkeypatch, EnvError("nvcc is not installed"), ours=True)
-    assert rows["refusing"]["missing"] and "agrees" not in rows["refusing"]
-    with pytest.raises(torch.OutOfMemoryError):
-        rows_beside(monkeypatch, torch.OutOfMemoryError("full"), ours=True)
-
-
 def test_a_call_that_goes_wrong_once_it_is_timed_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is right the first time that it is called, and so where it is bound anew."""
     kernel = "masked_adamw"
@@ -153,18 +145,6 @@ def test_a_call_that_goes_wrong_once_it_is_timed_fails(monkeypatch: pytest.Monke
     monkeypatch.setitem(trial.MAKERS, kernel, with_one_more)  # type: ignore[arg-type]
     rows = {row["implementation"]: row for row in speed_rows(race(kernel), Context())}  # type: ignore[arg-type]
     assert rows["eager"]["agrees"] and not rows["tiring"]["agrees"]
-
-
-@pytest.mark.parametrize(("kind", "share"), [("", 0.25), ("blocks", 0.25), ("2 of 4", 0.5)])
-def test_masks_are_of_their_kind(kind: str, share: float) -> None:
-    mask = mask_of(kind, 640, 1280, torch.Generator().manual_seed(1))
-    assert mask.shape == (640, 1280) and mask.dtype == torch.bool
-    assert float(mask.float().mean()) == pytest.approx(share, abs=0.07)
-    if kind == "2 of 4":
-        assert (mask.view(640, -1, 4).sum(-1) == 2).all()
-    if kind == "blocks":
-        blocks = mask.view(10, 64, 20, 64).float().mean((1, 3))
-        assert set(blocks.unique().tolist()) == {0.0, 1.0}
 
 
 def rows_at(kernel: str, medians_us: dict[str, float], **columns: Any) -> Iterator[dict[str, Any]]:

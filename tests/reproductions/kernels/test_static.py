@@ -20,34 +20,6 @@ from tests.checkout import ROOT
 from tests.verdicts import controlled
 
 STATIC = [task for name, task in load_registry().tasks.items() if name.startswith("kernels/static")]
-SASS = """
-    Function : narrow
-        /*0000*/                   MOV R1, c[0x0][0x28] ;
-        /*0010*/              @!P0 LDG.E.U8 R2, [R2.64] ;
-        /*0020*/                   LDG.E.128.CONSTANT R4, [R4.64] ;
-        /*0030*/                   STL [R1+0x4], R9 ;
-        /*0040*/             @!PT LDS RZ, [RZ] ;
-    Function : wide
-        /*0000*/                   ST.E.128 [R2.64], R4 ;
-        /*0010*/                   STG.E [R2.64], R4 ;
-"""
-USED = """
- Function narrow:
-  REG:20 STACK:8 SHARED:1024 LOCAL:0 CONSTANT[0]:372 TEXTURE:0 SURFACE:0 SAMPLER:0
- Function wide:
-  REG:12 STACK:0 SHARED:0 LOCAL:0 CONSTANT[0]:372 TEXTURE:0 SURFACE:0 SAMPLER:0
-"""
-
-
-def test_what_the_disassembler_prints_is_read() -> None:
-    narrow, wide = cubin.parsed(USED, SASS)
-    assert narrow == {
-        "function": "narrow", "registers": 20, "spills": 1, "stack_bytes": 8, "shared_bytes": 1024,
-        "instructions": 5, "loads": 2, "loads_wide": 1, "stores": 0, "stores_wide": 0,
-    }  # fmt: skip
-    assert (wide["loads"], wide["stores"], wide["stores_wide"], wide["spills"]) == (0, 2, 1, 0)
-
-
 COPIES = """
 __global__ void narrow(float* to, const float* from) { to[threadIdx.x] = from[threadIdx.x]; }
 __global__ void wide(float4* to, const float4* from) { to[threadIdx.x] = from[threadIdx.x]; }
