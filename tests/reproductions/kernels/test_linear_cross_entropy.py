@@ -207,11 +207,3 @@ def test_what_is_not_finite_is_told_as_torch_tells_it(ops: ModuleType, odd: floa
     assert not loss.isfinite()
     of_x, _ = torch.autograd.grad(loss, leaves)
     assert of_x[4].isnan().any() and of_x[2].eq(0).all()
-
-
-def test_a_column_of_targets_is_read_as_it_lies(ops: ModuleType) -> None:
-    x, weight, targets = problem(torch.float32)
-    table = torch.stack([targets, torch.zeros_like(targets)], 1)
-    wide = torch.stack([x, x + 1], 2)
-    found = ops.linear_cross_entropy(wide[..., 0], weight, table[:, 0], rows_at_once=3)
-    assert torch.equal(found, ops.linear_cross_entropy(x, weight, targets, rows_at_once=3))

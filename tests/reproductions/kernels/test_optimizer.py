@@ -91,20 +91,6 @@ def test_states_go_over_to_torchs_and_back() -> None:
     assert_close(params, others)
 
 
-def test_a_mask_is_asked_anew_at_each_step() -> None:
-    params = weights()
-    masks: dict[Tensor, Tensor] = {params[0]: torch.ones(SHAPES[0], dtype=torch.bool)}
-    optimizer = KernelAdamW(params, mask_of=masks.get, **SETTINGS)
-    give_gradients(params, 0)
-    optimizer.step()
-    assert bool((params[0] != 0).all())
-    masks[params[0]] = torch.arange(15).view(3, 5) % 2 == 0
-    give_gradients(params, 1)
-    optimizer.step()
-    assert torch.equal(params[0] != 0, masks[params[0]])
-    assert bool((params[1] != 0).all())
-
-
 def test_gradients_in_another_order_of_memory_are_taken(backend: Backend) -> None:
     param, same = (nn.Parameter(torch.ones(2, 3)) for _ in range(2))
     param.grad = torch.arange(6.0).view(3, 2).T

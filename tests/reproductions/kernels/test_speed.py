@@ -84,13 +84,14 @@ def test_a_time_below_its_floor_is_refused() -> None:
             trial._speed("x", {**times, "x": timing(0.99 * least_ms)}, work, asked, 1.0)
 
 
-def rows_beside(
-    monkeypatch: pytest.MonkeyPatch, error: Exception, *, ours: bool
-) -> dict[str, dict[str, Any]]:
-    """Return rows of a race, by implementation, one of which raises."""
+@pytest.mark.parametrize("ours", [False, True])
+def test_what_cannot_run_is_said_and_fails_the_check_where_it_is_ours(
+    monkeypatch: pytest.MonkeyPatch, ours: bool
+) -> None:
+    """A failed trial would stop its kernel's races in all types once three errors are equal."""
 
     def refuses(inputs: Any) -> Any:
-        raise error
+        raise RuntimeError("no such device")
 
     made = trial.MAKERS["rademacher"]
 
@@ -101,30 +102,15 @@ def rows_beside(
 
     monkeypatch.setitem(trial.MAKERS, "rademacher", with_one_more)  # type: ignore[arg-type]
     monkeypatch.setattr(trial, "taking_part", lambda contest, race: contest.contenders)
-    rows = speed_rows(race("rademacher"), Context())  # type: ignore[arg-type]
-    return {str(row["implementation"]): dict(row) for row in rows}
-
-
-def test_what_others_cannot_run_is_said_and_costs_nothing_else(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    rows = rows_beside(monkeypatch, RuntimeError("no such device\nbacktrace"), ours=False)
-    assert rows["refusing"] == {
-        "implementation": "refusing", "missing": "RuntimeError: no such device",
-    }  # fmt: skip
-    assert rows["eager"]["missing"] == "" and rows["eager"]["median_us"] > 0
-
-
-def test_a_kernel_of_ours_that_cannot_run_fails_the_check_and_no_race(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A failed trial would stop its kernel's races in all types once three errors are equal."""
-    rows = rows_beside(monkeypatch, ValueError("at 3:1:\nK >= 16 is needed"), ours=True)
-    assert rows["refusing"]["missing"] == "ValueError: K >= 16 is needed"
-    assert rows["eager"]["median_us"] > 0
-    (check,) = [claim for claim in TASKS["rademacher"].claims if claim.id == "outputs_agree"]
-    table = pd.DataFrame(rows.values())
-    assert controlled(check, table, seed="seed", profile="gpu").word == Word.FAILS
+    table = pd.DataFrame(speed_rows(race("rademacher"), Context()))  # type: ignore[arg-type]
+    rows = table.set_index("implementation")
+    assert rows.loc["refusing", "missing"].startswith("RuntimeError: ")
+    assert rows.loc["eager", "missing"] == "" and rows.loc["eager", "median_us"] > 0
+    if ours:
+        (check,) = [claim for claim in TASKS["rademacher"].claims if claim.id == "outputs_agree"]
+        assert controlled(check, table, seed="seed", profile="gpu").word == Word.FAILS
+    else:
+        assert pd.isna(rows.loc["refusing", "agrees"])
 
 
 def test_a_call_that_goes_wrong_once_it_is_timed_fails(monkeypatch: pytest.MonkeyPatch) -> None:
