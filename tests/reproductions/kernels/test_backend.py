@@ -34,19 +34,6 @@ def test_plain_torch_is_taken_on_a_gpu_where_it_is_asked_for_and_that_is_said() 
     assert choices == {**ASKED, "kernels/sign_ops": "plain"}
 
 
-def test_on_a_cpu_nothing_is_chosen_and_nothing_said() -> None:
-    with noted() as choices, without_kernels():
-        assert choose(CPU) == "plain"
-        chosen("sign_ops", CPU)
-    assert choices == {}
-
-
-def test_what_names_a_backend_itself_gets_it() -> None:
-    with noted() as choices, without_kernels():
-        assert chosen("rademacher", CPU, "cuda") is implementation("rademacher", "cuda")
-    assert choices == {"kernels/rademacher": "cuda"}
-
-
 def test_it_is_undone_within_one_another_and_after_an_error() -> None:
     with without_kernels():
         with without_kernels():

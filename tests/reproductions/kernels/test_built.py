@@ -15,18 +15,9 @@ import torch
 from reproductions.kernels.toolchain import built
 from reproductions.kernels.toolchain.tools import run, tool
 from tests.checkout import ROOT
-from tests.reproductions.kernels.sanitized import FLAGS
 
 HERE = "tests/reproductions/kernels"
 RUNTIMES = ("libasan.so", "libubsan.so")
-BEYOND = """
-extern "C" float at(const float* numbers, long place) { return numbers[place]; }
-"""
-READ = """
-import ctypes, sys
-numbers = (ctypes.c_float * 4096)()
-ctypes.CDLL(sys.argv[1]).at(numbers, int(sys.argv[2]))
-"""
 ROUNDED = """
 #include "both.h"
 extern "C" void narrowed(BFloat16* to, const float* from, long count) {
@@ -40,8 +31,7 @@ LAUNCHERS = {"adamw": "step_float32", "rademacher": "launch_combine"}
 
 
 @pytest.mark.kernels
-@pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
-@pytest.mark.parametrize("kernel", sorted(LAUNCHERS))
+@pytest.mark.parametrize(("kernel", "arch"), [("adamw", "sm_90"), ("rademacher", "sm_80")])
 def test_a_library_for_a_gpu_links_and_loads(tmp_path: Path, kernel: str, arch: str) -> None:
     source = Path(built.__file__).parents[1] / kernel / "cuda" / f"{kernel}.cu"
     library = tmp_path / f"{kernel}.so"
@@ -71,15 +61,6 @@ def test_cuda_sources_stay_within_their_tensors_and_within_the_language() -> Non
     done = under_sanitizers("-m", "pytest", "-q", "-x", "-k", "cuda", *plugin, *files)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
     assert " passed" in done.stdout and " skipped" not in done.stdout
-
-
-@pytest.mark.parametrize("place", [4095, 4096])
-def test_sanitizers_see_one_number_beyond_the_end(tmp_path: Path, place: int) -> None:
-    source, library = tmp_path / "beyond.cpp", tmp_path / "beyond.so"
-    source.write_text(BEYOND)
-    run([tool("g++"), *built.HOST_FLAGS, *FLAGS, *built.SHARED, str(source), "-o", str(library)])
-    done = under_sanitizers("-c", READ, str(library), str(place))
-    assert ("heap-buffer-overflow" in done.stderr) == bool(done.returncode) == (place == 4096)
 
 
 @pytest.fixture

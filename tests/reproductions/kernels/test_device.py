@@ -10,7 +10,6 @@ import torch
 
 import reproductions.kernels
 from reproductions.kernels.device import brought
-from reproductions.kernels.toolchain import built
 
 FOLDER = Path(reproductions.kernels.__path__[0])
 SOURCES = sorted({*FOLDER.glob("*/in_triton.py"), *FOLDER.glob("*/in_cuda.py")}
@@ -37,24 +36,7 @@ def test_the_gpu_of_the_tensors_is_the_current_one_at_each_launch(path: Path) ->
     assert found and all(placed for _, placed in found), found
 
 
-def test_numbers_are_brought_as_they_are() -> None:
-    found = brought([[1, 2], [3, 2**40]], torch.int64, torch.device("cpu"))
-    assert found.tolist() == [[1, 2], [3, 2**40]] and found.dtype == torch.int64
-
-
 def test_numbers_are_brought_whatever_the_default_device_is() -> None:
     """A default that has no numbers stands for one whose memory cannot be pinned."""
     with torch.device("meta"):
         assert brought([1.5], torch.float32, torch.device("cpu")).tolist() == [1.5]
-
-
-@pytest.mark.kernels
-def test_each_kind_of_gpu_has_a_library_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    """There is no GPU here: what two of them would answer is said in their place."""
-    kinds = {0: (8, 0), 1: (9, 0), 2: (8, 0)}
-    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device: kinds[device.index])
-    first, second, third = (
-        built.library("rademacher", torch.device("cuda", index)) for index in kinds
-    )
-    assert first is third and first is not second
-    assert built.library("rademacher", torch.device("cpu")) not in (first, second)

@@ -16,15 +16,14 @@ import torch
 from torch import Tensor
 
 from harness.declare.verdict import Word
-from harness.errors import EnvError, RunError
+from harness.errors import EnvError
 from harness.registry import load_registry
 from reproductions.kernels.backend import implementation
 from reproductions.kernels.on_device import calls
-from reproductions.kernels.on_device.experiment import Check, checks, written
+from reproductions.kernels.on_device.experiment import Check, written
 from reproductions.kernels.on_device.sizes import BEYOND_A_BLOCK, ODD, cases_of
-from reproductions.kernels.on_device.trial import check_rows, rows_of
+from reproductions.kernels.on_device.trial import rows_of
 from reproductions.kernels.sign_ops import plain as sign_ops
-from tests.reproductions.kernels.test_speed import Context
 from tests.verdicts import controlled
 
 TASK = load_registry().tasks["kernels/on_device"]
@@ -51,7 +50,9 @@ def word_of(claim: str, table: pd.DataFrame, profile: Any = "gpu") -> Word:
 
 HOST = [(k, b, p) for k, b, p in written() if b == "cuda"]
 INTERPRETED = [
-    pytest.param(*each, marks=pytest.mark.kernels) for each in written() if each[1] == "triton"
+    pytest.param(*each, marks=pytest.mark.kernels)
+    for each in written()
+    if each[1:] == ("triton", "float32")
 ]
 
 
@@ -70,15 +71,11 @@ def off_by_a_thousandth(found: Tensor) -> Tensor:
     return found * 1.001
 
 
-def without_its_sign(found: Tensor) -> Tensor:
-    return found.abs()
-
-
 def one_too_short(found: Tensor) -> Tensor:
     return found[:-1]
 
 
-@pytest.mark.parametrize("spoil", [off_by_a_thousandth, without_its_sign, one_too_short])
+@pytest.mark.parametrize("spoil", [off_by_a_thousandth, one_too_short])
 def test_a_wrong_output_fails_the_check(
     monkeypatch: pytest.MonkeyPatch, spoil: Callable[[Tensor], Tensor]
 ) -> None:
@@ -90,22 +87,6 @@ def test_a_wrong_output_fails_the_check(
     spoilt = table_of(check, name)
     assert word_of("outputs_are_right", spoilt) == Word.FAILS
     assert word_of("bits_come_again", spoilt) == Word.HOLDS
-
-
-def test_a_wrong_state_that_no_output_shows_fails_the_check(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    module = implementation("adamw", "cuda")
-    step = module.step_
-
-    def forgetful(weights: Any, *given: Any) -> Any:
-        found = step(weights, *given)
-        weights[-1].square.zero_()
-        return found
-
-    monkeypatch.setattr(module, "step_", forgetful)
-    table = table_of(check_of("layer_adamw", "cuda"), "3 x 5")
-    assert word_of("outputs_are_right", table) == Word.FAILS
 
 
 def test_numbers_where_nan_belongs_fail_the_check(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,17 +136,12 @@ def test_a_byte_beyond_an_end_is_seen(monkeypatch: pytest.MonkeyPatch, place: in
     assert word_of("outputs_are_right", table) == Word.HOLDS
 
 
-def test_what_a_device_would_be_given_is_checked() -> None:
-    table = table_of(check_of("sign_ops"), "129, count")
-    assert word_of("taken_by_methods", table) == Word.HOLDS
-    assert word_of("taken_by_methods", table.assign(device="cuda")) == Word.FAILS
-
-
 def test_a_compiler_that_is_not_there_decides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     def lacking(kernel: str, device: torch.device) -> None:
         raise EnvError("nvcc is not installed: get it")
 
     monkeypatch.setattr(implementation("rademacher", "cuda"), "library", lacking)
+    assert word_of("taken_by_methods", table_of(check_of("sign_ops"), "129, count")) == Word.HOLDS
     table = table_of(check_of("rademacher", "cuda"), "1 x 1, sum")
     assert set(table["missing"]) == {"nvcc is not installed: get it"}
     for claim in ("outputs_are_right", "bits_come_again", "within_the_ends", "taken_by_methods"):
@@ -174,29 +150,6 @@ def test_a_compiler_that_is_not_there_decides_nothing(monkeypatch: pytest.Monkey
     # What is wrong is told, whatever else was not done.
     wrong = table.head(1).assign(agrees=False, missing="")
     assert word_of("outputs_are_right", pd.concat([table, wrong])) == Word.FAILS
-
-
-def test_inputs_lie_where_they_are_said_to(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: dict[str, set[int]] = {}
-    setting = calls.Setting(torch.float32, CPU)
-    for call in calls.odd_calls(
-        ODD["masked_adamw"][2:3], "plain", setting, torch.Generator().manual_seed(1)
-    ):
-        bands = calls.Bands(num_bytes=64, shift=call.shift)
-        for tensor in calls.made(call, "plain", bands.place).inputs:
-            if tensor.dtype == torch.float32:
-                seen.setdefault(call.inputs, set()).add(tensor.data_ptr() % 16)
-    assert seen == {calls.ALIGNED: {0}, calls.SHIFTED: {4}, calls.NO_NUMBERS: {4}}
-
-
-def test_pruned_weights_are_no_numbers() -> None:
-    (case,) = [case for case in ODD["masked_linear"] if case.name == "65 x 65 x 65"]
-    setting = calls.Setting(torch.float32, CPU)
-    *_, last = calls.odd_calls([case], "plain", setting, torch.Generator().manual_seed(1))
-    _, weight, mask, _ = last.given
-    assert last.inputs == calls.NO_NUMBERS and torch.equal(weight.isnan(), ~mask)
-    found = calls.made(last, "plain", torch.clone)
-    assert all(output.isfinite().all() for output in found.outputs)
 
 
 @pytest.mark.kernels
@@ -215,15 +168,3 @@ def test_sizes_beyond_a_block_are_one_more_than_blocks_of_the_kernels() -> None:
         for case in (case for case in ODD[kernel] if case.name in names):
             sizes = case.sizes.values()
             assert any(size > 1 and size % blocks[kernel] == 1 for size in sizes), case
-
-
-def test_a_call_that_fails_is_told_by_its_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three equal errors in a row stop an experiment: those of one kernel are no other's."""
-
-    def fail(*given: object, **named: object) -> None:
-        raise RuntimeError("CUDA error: invalid argument")
-
-    monkeypatch.setattr(implementation("sign_ops", "plain"), "perturb", fail)
-    (point,) = (p for p in checks.params_of("smoke") if p["kernel"] == "sign_ops")
-    with pytest.raises(RunError, match="sign_ops by plain in float32: RuntimeError: CUDA error"):
-        check_rows(checks.typed(point), Context())  # type: ignore[arg-type]

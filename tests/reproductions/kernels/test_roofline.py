@@ -8,10 +8,8 @@ import pandas as pd
 import pytest
 
 from harness.errors import SpecError
-from harness.publish.figures import WIDTH_IN, FigureContext, Width
-from harness.registry import load_registry
 from reproductions.kernels.cases import Work, case_of
-from reproductions.kernels.speed.figures import flops_of, in_roofline, time_panels
+from reproductions.kernels.speed.figures import flops_of, in_roofline
 
 
 def row(kernel: str, case: str, name: str = "eager", **changed: Any) -> dict[str, Any]:
@@ -56,38 +54,3 @@ def test_rates_are_means_over_seeds_and_bytes_alone_are_left_out() -> None:
     # The faster of a copy and of what the floor says of bytes.
     assert found["gb_per_s"] == pytest.approx(moved * (1 / 4e4 + 1 / 5e4) / 2)
     assert found["product_gflop_per_s"] == 80.0
-
-
-def test_without_a_call_that_computes_times_are_drawn_alone() -> None:
-    """As at `smoke`, where blocks are only put in order."""
-    table, nothing = pd.DataFrame([row("shard_pack", "a small unit")]), pd.DataFrame()
-    context = FigureContext(table=table, reference=nothing, profile="smoke", width_in=5.5)
-    cases, roofline = time_panels(context).axes
-    assert cases.axison and not roofline.axison
-    assert [text.get_text() for text in cases.get_yticklabels()] == ["a small unit, float32"]
-
-
-@pytest.mark.parametrize("width", ["single", "double"])
-@pytest.mark.parametrize("product", [80.0, None])
-def test_a_roof_is_flat_where_products_were_timed(width: Width, product: float | None) -> None:
-    """The ridge lies where both meet: at 80 GFLOP/s over the rate of bytes."""
-    names = [column.where["implementation"] for column in layout_columns("shard_pack")]
-    table = pd.DataFrame(
-        [row("shard_pack", "a unit's step", str(name), product_gflop_per_s=product)
-         for name in names]
-    ).astype({"product_gflop_per_s": float})  # fmt: skip
-    empty = pd.DataFrame()
-    context = FigureContext(table=table, reference=empty, profile="gpu", width_in=WIDTH_IN[width])
-    roofline = time_panels(context).axes[1]
-    roof = roofline.lines[0]
-    x, y = (list(map(float, data)) for data in roof.get_data())
-    gb_per_s = 8 * 2**18 * 30 / 4e4
-    assert y[0] == pytest.approx(gb_per_s * x[0])
-    assert y[-1] == pytest.approx(80.0 if product else gb_per_s * x[-1])
-    assert x[-1] > 80.0 / gb_per_s or product is None
-    assert len(roofline.lines) == 1 + len(names)
-
-
-def layout_columns(kernel: str) -> Any:
-    (layout,) = load_registry().tasks[f"kernels/{kernel}"].layouts
-    return layout.columns

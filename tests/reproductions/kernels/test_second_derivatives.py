@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.autograd import forward_ad
 from torch.autograd.graph import saved_tensors_hooks
-from torch.func import grad, hessian, jvp, vjp, vmap
+from torch.func import grad, jvp, vjp, vmap
 
 from harness.errors import SpecError
 from reproductions.kernels.backend import implementation
@@ -82,13 +82,8 @@ def pair(request: pytest.FixtureRequest, kernel: str) -> Pair:
     return Pair(our_loss, wanted_loss, x, weight)
 
 
-def along_of_grad(of: Of, x: Tensor, weight: Tensor) -> Any:
-    """As the inner loop of (FG)2U goes: forward over reverse."""
-    moved = (torch.ones_like(x), weight.cos())
-    return jvp(grad(of, argnums=(0, 1)), (x, weight), moved)[1]
-
-
 def many_along_of_grad(of: Of, x: Tensor, weight: Tensor) -> Any:
+    """As the inner loop of (FG)2U goes: forward over reverse."""
     tangents = torch.stack([weight.cos(), weight.sin(), weight])
     one = lambda tangent: jvp(grad(lambda w: of(x, w)), (weight,), (tangent,))[1]  # noqa: E731
     return vmap(one)(tangents)
@@ -115,10 +110,6 @@ def along_of_vjp(of: Of, x: Tensor, weight: Tensor) -> Any:
     """Where gradients are off, so that none has a graph."""
     one = torch.ones((), dtype=x.dtype)
     return jvp(lambda w: vjp(lambda w: of(x, w), w)[1](one)[0], (weight,), (weight.cos(),))[1]
-
-
-def whole_hessian(of: Of, x: Tensor, weight: Tensor) -> Any:
-    return hessian(of, argnums=(0, 1))(x, weight)
 
 
 def many_vjps(of: Of, x: Tensor, weight: Tensor) -> Any:
@@ -156,9 +147,8 @@ def many_backwards(of: Of, x: Tensor, weight: Tensor) -> Any:
 
 
 WAYS = (
-    along_of_grad, many_along_of_grad, grad_of_along, along_of_along, along_of_tangent,
-    along_of_vjp, whole_hessian, many_vjps, double_backward, along_of_backward, backward_of_along,
-    many_backwards,
+    many_along_of_grad, grad_of_along, along_of_along, along_of_tangent, along_of_vjp, many_vjps,
+    double_backward, along_of_backward, backward_of_along, many_backwards,
 )  # fmt: skip
 
 

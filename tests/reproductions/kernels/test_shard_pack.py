@@ -16,30 +16,19 @@ LAYOUTS = ((1, 1, 5), (2, 3, 1), (4, 2, 2048), (2, 2, 2049), (8, 4, 31), (2, 2, 
 """Rows, columns, entries of a block."""
 
 
-@pytest.mark.parametrize("to", [torch.float32, torch.bfloat16])
-@pytest.mark.parametrize("of", [torch.float32, torch.bfloat16])
 @pytest.mark.parametrize("layout", LAYOUTS, ids=str)
-def test_each_block_goes_to_its_place(
-    ops: ModuleType, layout: tuple[int, int, int], of: torch.dtype, to: torch.dtype
-) -> None:
+def test_each_block_goes_to_its_place(ops: ModuleType, layout: tuple[int, int, int]) -> None:
     rows, columns, length = layout
     generator = torch.Generator().manual_seed(1)
-    source = torch.randn(rows * columns * length, generator=generator).to(of)
-    found = ops.rearrange(source, rows, columns, to)
-    assert found.dtype == to and found.shape == source.shape
+    source = torch.randn(rows * columns * length, generator=generator)
+    found = ops.rearrange(source, rows, columns, torch.bfloat16)
+    assert found.dtype == torch.bfloat16 and found.shape == source.shape
     for row in range(rows):
         for column in range(columns):
             here, there = row * columns + column, column * rows + row
             one = source[here * length : (here + 1) * length].double()
             other = found[there * length : (there + 1) * length].double()
-            allowed = 0.0 if torch.promote_types(of, to) == to else ROUNDING[to]
-            torch.testing.assert_close(other, one, rtol=allowed, atol=0.0)
-
-
-def test_there_and_back_is_where_it_was(ops: ModuleType) -> None:
-    source = torch.arange(4 * 2 * 33.0)
-    there = ops.rearrange(source, 4, 2, torch.float32)
-    assert torch.equal(ops.rearrange(there, 2, 4, torch.float32), source)
+            torch.testing.assert_close(other, one, rtol=ROUNDING[torch.bfloat16], atol=0.0)
 
 
 def test_what_does_not_lie_in_one_piece_is_read_as_it_lies(ops: ModuleType) -> None:
@@ -59,19 +48,12 @@ def test_blocks_go_to_a_tensor_that_is_there(ops: ModuleType) -> None:
     assert room[[0, -1]].isnan().all()
 
 
-@pytest.mark.parametrize(
-    "out", [torch.ones(7), torch.ones(8, dtype=torch.float64), torch.ones(16)[::2],
-            torch.ones(8, device="meta")],
-    ids=["size", "type", "strides", "device"],
-)  # fmt: skip
-def test_a_tensor_that_cannot_take_them_is_told(ops: ModuleType, out: torch.Tensor) -> None:
-    with pytest.raises(SpecError, match="out_N of shape"):
-        ops.rearrange(torch.ones(8), 2, 2, torch.float32, out_N=out)
-
-
-def test_blocks_that_do_not_fit_are_told(ops: ModuleType) -> None:
+def test_what_does_not_fit_is_told(ops: ModuleType) -> None:
     with pytest.raises(SpecError, match="2 x 3 blocks"):
         ops.rearrange(torch.ones(7), 2, 3, torch.float32)
+    for out in (torch.ones(7), torch.ones(8, dtype=torch.float64), torch.ones(16)[::2]):
+        with pytest.raises(SpecError, match="out_N of shape"):
+            ops.rearrange(torch.ones(8), 2, 2, torch.float32, out_N=out)
 
 
 @pytest.mark.parametrize("to", [torch.float16, torch.float32, torch.bfloat16])

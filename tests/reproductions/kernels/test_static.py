@@ -10,47 +10,16 @@ import pytest
 from harness.declare.experiment import Experiment
 from harness.declare.task import Task
 from harness.declare.verdict import Word
-from harness.errors import SpecError
 from harness.registry import load_registry
 from harness.store.result import load_result
 from harness.store.trial import grid_of
 from harness.store.workspace import Workspace
 from reproductions.kernels.compiled import cubin
-from reproductions.kernels.compiled.experiment import BUILDS
 from reproductions.kernels.compiled.trial import compiled_rows
-from reproductions.kernels.floors.trial import floor_rows
 from tests.checkout import ROOT
 from tests.verdicts import controlled
 
 STATIC = [task for name, task in load_registry().tasks.items() if name.startswith("kernels/static")]
-SASS = """
-    Function : narrow
-        /*0000*/                   MOV R1, c[0x0][0x28] ;
-        /*0010*/              @!P0 LDG.E.U8 R2, [R2.64] ;
-        /*0020*/                   LDG.E.128.CONSTANT R4, [R4.64] ;
-        /*0030*/                   STL [R1+0x4], R9 ;
-        /*0040*/             @!PT LDS RZ, [RZ] ;
-    Function : wide
-        /*0000*/                   ST.E.128 [R2.64], R4 ;
-        /*0010*/                   STG.E [R2.64], R4 ;
-"""
-USED = """
- Function narrow:
-  REG:20 STACK:8 SHARED:1024 LOCAL:0 CONSTANT[0]:372 TEXTURE:0 SURFACE:0 SAMPLER:0
- Function wide:
-  REG:12 STACK:0 SHARED:0 LOCAL:0 CONSTANT[0]:372 TEXTURE:0 SURFACE:0 SAMPLER:0
-"""
-
-
-def test_what_the_disassembler_prints_is_read() -> None:
-    narrow, wide = cubin.parsed(USED, SASS)
-    assert narrow == {
-        "function": "narrow", "registers": 20, "spills": 1, "stack_bytes": 8, "shared_bytes": 1024,
-        "instructions": 5, "loads": 2, "loads_wide": 1, "stores": 0, "stores_wide": 0,
-    }  # fmt: skip
-    assert (wide["loads"], wide["stores"], wide["stores_wide"], wide["spills"]) == (0, 2, 1, 0)
-
-
 COPIES = """
 __global__ void narrow(float* to, const float* from) { to[threadIdx.x] = from[threadIdx.x]; }
 __global__ void wide(float4* to, const float4* from) { to[threadIdx.x] = from[threadIdx.x]; }
@@ -110,14 +79,6 @@ def rows_of(experiment: Experiment) -> pd.DataFrame:
     return pd.DataFrame(rows).drop(columns="kernel")
 
 
-@pytest.mark.kernels
-def test_a_build_that_is_none_is_told() -> None:
-    build = next(iter(BUILDS["rademacher"].params_of("cpu")))
-    params = BUILDS["rademacher"].typed({**build, "variant": "neither"})
-    with pytest.raises(SpecError, match="variant 'neither' in triton: it is none of"):
-        compiled_rows(params, None)  # type: ignore[arg-type]
-
-
 @pytest.mark.parametrize("task", STATIC, ids=lambda task: task.id)
 def test_checks_hold_and_fail_by_the_rows_they_name(task: Task) -> None:
     result = load_result(Workspace(ROOT), task, "cpu")
@@ -131,25 +92,3 @@ def test_checks_hold_and_fail_by_the_rows_they_name(task: Task) -> None:
             assert controlled(claim, table, seed=None, profile="cpu").word == word
         missing = controlled(claim, result.table[:0], seed=None, profile="cpu")
         assert missing.word in (Word.FAILS, Word.ERROR, Word.UNTESTED)
-
-
-def test_committed_floors_are_those_of_the_cases() -> None:
-    task = load_registry().tasks["kernels/floors"]
-    committed = load_result(Workspace(ROOT), task, "cpu")
-    assert committed is not None
-    (experiment,) = task.reads
-    found = [
-        {**trial.params, **row}
-        for trial in grid_of(experiment, "cpu")
-        for row in floor_rows(experiment.typed(trial.params), None)  # type: ignore[arg-type]
-    ]
-    key = ("kernel", "case", "precision", "card")
-    here, there = (
-        {tuple(row[name] for name in key): row for row in rows}
-        for rows in (found, committed.table[task.table.names].to_dict("records"))
-    )
-    assert here.keys() == there.keys()
-    for at, row in here.items():
-        # A CSV keeps nine digits.
-        assert row.pop("floor_us") == pytest.approx(there[at].pop("floor_us"), rel=1e-8), at
-        assert row == there[at]

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import sys
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -39,14 +37,6 @@ def planned(*words: str) -> Any:
     return json.loads(done.stdout)
 
 
-def refused(*words: str) -> str:
-    """Return the one line that says what is wrong with a plan's words."""
-    done = CliRunner().invoke(app, ["plan", *words])
-    assert done.exit_code == 2 and done.stdout == ""
-    assert len(done.stderr.splitlines()) == 1
-    return done.stderr
-
-
 @pytest.mark.parametrize("name", CLUSTERS)
 def test_three_clusters_are_planned(name: str) -> None:
     done = CliRunner().invoke(app, ["plan", *CLUSTERS[name]])
@@ -65,7 +55,7 @@ def test_a_plan_loads_nothing_heavy() -> None:
     assert done.stderr.strip() == "[]"
 
 
-def test_strategies_may_be_systems(tmp_path: Path) -> None:
+def test_strategies_may_be_systems() -> None:
     found = planned(
         *PAPER, "--num-params", "7e9", "--strategies", "hpz, zero-3", "--strategies", "iig"
     )
@@ -94,17 +84,6 @@ def test_json_says_what_the_table_shows() -> None:
     assert found["assumed"].split() == told.split()[-len(found["assumed"].split()) :]
 
 
-def test_memory_reserved_is_not_the_states() -> None:
-    words = [*PAPER, "--num-params", "7e9", "--memory-gib", "24"]
-    fitting = {
-        reserved: {r["name"] for r in planned(*words, "--reserved-gb", reserved)["rows"]
-                   if r["fits"]}
-        for reserved in ("0", "20")
-    }  # fmt: skip
-    assert "NIG" in fitting["0"] and "NIG" not in fitting["20"]
-    assert "GGG" in fitting["20"]
-
-
 def test_lora_trains_its_adapters_alone() -> None:
     (row,) = planned(*PAPER, "--model", "llama-65b", "--lora-rank", "16", "--strategies", "NNN")[
         "rows"
@@ -113,24 +92,13 @@ def test_lora_trains_its_adapters_alone() -> None:
     assert row["params_bytes"] == pytest.approx(2 * (65_285_660_672 + 200_527_872))
 
 
-def test_a_config_of_one_s_own_is_planned(tmp_path: Path) -> None:
-    told = {"model_type": "gpt2", "n_embd": 8, "n_layer": 2, "n_head": 2, "vocab_size": 30}
-    (tmp_path / "config.json").write_text(json.dumps(told))
-    found = planned(*PAPER, "--model", str(tmp_path), "--strategies", "NNN")
-    assert any("two of the largest" in line for line in found["reason"])
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["-n", "30"], "n=30 GPUs do not fill groups of m=8: n must be a multiple of m"),
         (["--inter-gbit", "0"], "bandwidth B=0 Gbit/s: need a finite one above 0"),
-        (["--strategies", "IGI"], "strategy IGI is none of the 14: its optimizer states are split"
-                                  " coarser than gradients"),
         (["--strategies", "zero4"], "no strategy or system 'zero4'; did you mean 'zero-"),
         (["--strategies", "IIG,iig"], "named twice"),
         (["--strategies", "IIG,"], "--strategies 'IIG,': no name before or after a comma"),
-        (["--inter-gbit", "1e-320"], "is no number that there can be: need sizes and"),
         (["--micro-batch-s", "-1"], "compute_s=-10: need finite seconds"),
         (["--model", "llama-7b"], "name --model, or --num-params in its place"),
         (["--lora-rank", "4"], "--lora-rank needs a --model"),
@@ -142,35 +110,9 @@ def test_a_config_of_one_s_own_is_planned(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_bad_input_gets_one_sentence(words: list[str], said: str) -> None:
-    assert said in refused(*PAPER, "--num-params", "7e9", *words)
-
-
-ABSURD = ("0", "5e-324", "1e-30", "1e30", "1.7e308", "nan")
-
-
-@pytest.mark.parametrize(
-    "option", ["--num-params", "--inter-gbit", "--intra-gbit", "--trainable-share", "--memory-gib",
-               "--memory-gb", "--micro-batch-s"],
-)  # fmt: skip
-def test_no_size_gives_what_is_no_number(option: str) -> None:
-    for size, more in product(ABSURD, ([], ["--world", "hier", "--json"])):
-        given = [*PAPER, "--num-params", "7e9", option, size, *more]
-        done = CliRunner().invoke(app, ["plan", *given])
-        assert done.exit_code in (0, 2) and isinstance(done.exception, SystemExit | None)
-        assert not re.search(r"\b(inf|nan|infinity)\b", done.stdout, re.IGNORECASE)
-        assert done.exit_code == 0 or (len(done.stderr.splitlines()) == 1 and not done.stdout)
-
-
-@pytest.mark.parametrize(
-    "words", [["plan", *PAPER, "--num-params", "7e9"], ["peers", "--json"]], ids=["table", "json"]
-)
-def test_a_full_disk_gets_one_sentence(words: list[str]) -> None:
-    command = [sys.executable, "-m", "reproductions.paro", *words]
-    with Path("/dev/full").open("w") as full:
-        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
-    assert done.returncode == 3
-    assert len(done.stderr.splitlines()) == 1, done.stderr
-    assert "the results cannot be written to stdout" in done.stderr
+    done = CliRunner().invoke(app, ["plan", *PAPER, "--num-params", "7e9", *words])
+    assert done.exit_code == 2 and done.stdout == ""
+    assert len(done.stderr.splitlines()) == 1 and said in done.stderr
 
 
 def test_the_front_is_drawn(tmp_path: Path) -> None:
@@ -179,12 +121,6 @@ def test_the_front_is_drawn(tmp_path: Path) -> None:
     drawn = file.read_text()
     for title in ("NNN (DDP)", "GGG (ZeRO-3)", "hpZ", "III (MiCS, HSDP)"):
         assert title in drawn
-
-
-def test_where_nothing_takes_time_there_is_no_front(tmp_path: Path) -> None:
-    one = ["-n", "1", "-m", "1", "--inter-gbit", "1", "--intra-gbit", "1", "--num-params", "1e6"]
-    assert planned(*one)["rows"][0]["step_s"] == 0.0
-    assert "nothing takes time" in refused(*one, "--plot", str(tmp_path / "front.svg"))
 
 
 def test_peers_lists_every_setting() -> None:

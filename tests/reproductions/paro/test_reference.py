@@ -2,36 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pandas as pd
 import pytest
 
 from harness.declare.reference import load_reference, published
-from harness.errors import DataError
 from reproductions.paro.method.strategy import ALL
 from tests.checkout import PAPERS
-from tools.reference import paro as convert_reference
-from tools.reference.converter import Row
 
 FOLDER = PAPERS / "paro"
-HEADLINE: Row = {
-    "quantity": "max_training_speed_vs_ZeRO3",
-    "value": "266",
-    "unit": "percent",
-    "scope": "IIG",
-    "paper_version": "NeurIPS 2024",
-    "source": "paper abstract",
-}
 
 
 @pytest.fixture(scope="module")
 def reference() -> pd.DataFrame:
     return load_reference(FOLDER)
-
-
-def test_every_converted_file_is_there_and_nothing_else() -> None:
-    assert {path.name for path in (FOLDER / "reference").iterdir()} == set(convert_reference.FILES)
 
 
 def test_marks_of_table_1_follow_the_rule(reference: pd.DataFrame) -> None:
@@ -48,26 +31,3 @@ def test_preprints_do_not_pass_as_the_paper(reference: pd.DataFrame) -> None:
     assert set(own["status"]) == {"early_version"}
     headline = published(reference[reference["task"] == "headline"])
     assert headline.set_index("y_name")["value"]["max_training_speed_vs_ZeRO3"] == 266
-
-
-def test_words_alone_are_no_row() -> None:
-    row = {"scenario": "7B full", "value": ""}
-    assert list(convert_reference.in_text([row])) == []
-
-
-def test_version_decides_how_a_headline_may_be_called() -> None:
-    (ours,) = convert_reference.headlines([HEADLINE])
-    assert (ours["task"], ours["status"]) == ("headline", "exact")
-    ring = {**HEADLINE, "quantity": "HO_Ring", "paper_version": "arXiv earlier"}
-    (early,) = convert_reference.headlines([ring])
-    assert (early["task"], early["status"]) == ("fig05", "early_version")
-    # The camera-ready's other numbers are among those of its text.
-    assert list(convert_reference.headlines([{**HEADLINE, "quantity": "PaRO_CC_vs_Ring"}])) == []
-
-
-def test_unknown_scenario_and_missing_file_are_named(tmp_path: Path) -> None:
-    row = {"scenario": "9B", "value": "1", "model": "LLaMA-9B", "unit": ""}
-    with pytest.raises(DataError, match="'9B' of 'LLaMA-9B'"):
-        list(convert_reference.in_text([row]))
-    with pytest.raises(DataError, match="cannot be read"):
-        convert_reference.convert(tmp_path)

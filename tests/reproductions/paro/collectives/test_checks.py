@@ -22,21 +22,11 @@ TASKS = tuple(each.task for each in (tab02, tab03, tab04, tab05, tab06, tab07, s
 CLAIMS = [pytest.param(t, c, id=f"{t.id}:{c.id}") for t in TASKS for c in t.claims]
 
 
-def permuted(table: pd.DataFrame) -> pd.DataFrame:
-    """Let two GPUs of one group change places."""
-    swapped = {"0": 1, "1": 0}
-    chosen = (table["num_gpus"] == 4) & (table["numbering"] == "strided") & (table["group"] == 1)
-    local = table["local"].where(~chosen, table["local"].map(lambda j: swapped.get(str(j), j)))
-    return table.assign(local=local)
-
-
 FIRST = {"num_gpus": 4, "numbering": "strided"}
 SPOILT: dict[str, tuple[Spoil, ...]] = {
     "blocks_fit": (
         put("block_ids", "1", **FIRST, granularity="G"),
         put("block_ids", "0 1", **FIRST, granularity="I"),
-        permuted,
-        put("block_ids", "3", **FIRST, granularity="G"),
     ),
     "sums_are_right": (put("wrong_blocks", 1),),
     "paro_cc_for_all_gpus": (put("paro_cc", "yes", among="inter"),),
@@ -90,25 +80,6 @@ BROKEN: dict[str, tuple[Patch, set[str]]] = {
         ),
         {*BYTES, "rounds", "collectives_send_least"},
     ),
-    "the schedule leaves sums of groups apart": (
-        Patch(where=f"{METHOD}.schedule:SYNC_GRADS", instead=synced(("I", "G"))),
-        {*BYTES, "rounds", "collectives_send_least"},
-    ),
-    "the schedule gathers from group to group last": (
-        Patch(
-            where=f"{METHOD}.schedule:SYNC_GRADS",
-            instead=synced(("I", "N"), ("all_gather", "intra"), ("all_reduce", "inter")),
-        ),
-        # It has the collectives, and takes them for those of a whole state.
-        {"collectives_send_least"},
-    ),
-    "a ring passes a whole state on": (
-        Patch(
-            where=f"{METHOD}.rings:ring_s",
-            instead=around(lambda ring, ranks, size, rate: size / rate if ranks > 1 else 0.0),
-        ),
-        BYTES,
-    ),
     "gradients are forgotten in memory": (
         Patch(
             where="reproductions.paro.collectives.step_counts:memory_of",
@@ -123,13 +94,6 @@ BROKEN: dict[str, tuple[Patch, set[str]]] = {
         ),
         {"step_is_right"},
     ),
-    "frozen parameters are not gathered": (
-        Patch(
-            where=f"{METHOD}.traffic:bytes_of",
-            instead=around(lambda size, term, workload: size("sync_p", workload)),
-        ),
-        BYTES,
-    ),
 }
 
 
@@ -141,14 +105,3 @@ def test_what_is_broken_is_seen(patch: Patch, fails: set[str]) -> None:
         rows = rows_of(steps, [point])
     failed = {c.id for c in simulation.task.claims if word(c, rows) is Word.FAILS}
     assert failed == fails
-
-
-def test_on_one_group_a_sync_of_i_that_is_not_gs_is_seen() -> None:
-    """Whole sums that no GPU gathers: I to N would take nothing where G to N takes a ring."""
-    patch = Patch(
-        where=f"{METHOD}.schedule:SYNC_GRADS", instead=synced(("I", "N"), ("all_reduce", "inter"))
-    )
-    with patched(patch):
-        table = table_of(tab06.task)
-    failed = {c.id for c in tab06.task.claims if word(c, table) is Word.FAILS}
-    assert failed == {"as_in_symbols"}

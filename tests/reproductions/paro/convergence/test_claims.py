@@ -10,7 +10,7 @@ import pytest
 from harness.declare.claims import Claim
 from harness.store.table_csv import build_table
 from reproductions.paro.convergence import quantities as q
-from reproductions.paro.convergence.experiment import ALONE, Training, methods_of, trainings
+from reproductions.paro.convergence.experiment import Training, methods_of, trainings
 from reproductions.paro.convergence.fig07 import task
 from tests.reproductions.paro.tables import judge, word
 from tests.verdicts import good
@@ -60,10 +60,3 @@ def test_losses_of_unlike_seeds_are_not_compared(whole: pd.DataFrame) -> None:
     (claim,) = [each for each in task.claims if each.id == "paro_converges_as_zero3"]
     other = whole["loss"].mask(whole["seed"] == 1, 1.5 * whole["loss"])
     assert word(claim, whole.assign(loss=other), seed=task.table.seed) is good(claim)
-
-
-def test_losses_of_one_process_differ_from_themselves_by_nothing(whole: pd.DataFrame) -> None:
-    assert (whole[whole["method"] == ALONE]["largest_difference"] == 0.0).all()
-    iig = whole[(whole["method"] == "IIG") & (whole["precision"] == "float32")]
-    assert set(iig[iig["step"] == 1]["largest_difference"]) == {0.0}
-    assert iig[iig["step"] > 1]["largest_difference"].to_numpy() == pytest.approx(0.5e-4)

@@ -10,10 +10,10 @@ import pytest
 from harness.declare.claims import Claim
 from harness.store.table_csv import build_table
 from reproductions.paro.held import trial
-from reproductions.paro.held.abl_held_bytes import COUNTED_SETTINGS, task
+from reproductions.paro.held.abl_held_bytes import task
 from reproductions.paro.held.experiment import PARAM_BYTES, STATES, WIDTHS, Ranks, held
 from reproductions.paro.held.quantities import PLAIN
-from reproductions.paro.held.ranks import PADDED, switches_of
+from reproductions.paro.held.ranks import switches_of
 from reproductions.paro.method.cluster import unlinked
 from reproductions.paro.method.peers import setting_of
 from tests.reproductions.paro.tables import CTX, judge
@@ -63,30 +63,3 @@ def test_claim_holds_fails_and_needs_its_rows(
 ) -> None:
     holds, fails = (table_of(case, monkeypatch) for case in CASES)
     judge(claim, holds=holds, fails=fails, seed=task.table.seed)
-
-
-def test_every_setting_that_is_said_to_be_counted_is() -> None:
-    counted = {"ddp", *switches_of(2)}
-    assert counted == {each.name for each in COUNTED_SETTINGS}
-    assert {"ddp", *PADDED} == set(PLAIN)
-    assert all(
-        setting_of(name).is_exact and setting_of(name).strategy.letters == letters
-        for name, letters in zip(PLAIN, ("NNN", "GGG", "III"), strict=True)
-    )
-
-
-@pytest.mark.parametrize(
-    ("name", "shares"),
-    [
-        # at rest, between passes, between micro-batches, gradients, Adam: four ranks in two groups
-        ("ddp", (1, 1, 1, 1, 1)),
-        ("fsdp2-int", (0.25, 0.75, 0.25, 0.25, 0.25)),
-        ("fsdp2-zero-1", (0.25, 1.25, 1.25, 1, 0.25)),
-        ("fsdp2-ddp", (1, 1, 1, 1, 1)),
-        ("fsdp2-hs-late", (0.5, 0.5, 0.5, 1, 0.5)),
-        ("fsdp2-hsz", (0.5, 1.5, 0.5, 0.5, 0.5)),
-    ],
-)
-def test_shares_by_hand(name: str, shares: tuple[float, ...]) -> None:
-    point = held.params_of("smoke")[0]
-    assert tuple(share_of(name, state, point) for state in STATES) == shares

@@ -141,16 +141,3 @@ def test_what_a_token_bucket_does_not_slow_has_no_time() -> None:
     words = {claim.id: word(claim, gathers, seed="seed") for claim in gathers_task.claims}
     untested = [id for id, each in words.items() if each is Word.UNTESTED]
     assert untested == ["ring_no_slower_than_gloo"]
-
-
-def test_a_rate_by_hand() -> None:
-    """100 Mbit/s carry 4 MiB in 335.5 ms; two ranks that share them take twice that."""
-    table = messages_table()
-    rows = table[(table["message_bytes"] == 2**22) & (table["via"] == "ring")]
-    rows = rows[(rows["scope"] == "between") & (rows["nic"] == "shared") & (rows["seed"] == 0)]
-    assert rows.set_index("rings")["median_ms"].to_dict() == pytest.approx(
-        {"one": 335.54432, "all": 671.08864}
-    )
-    assert rows.set_index("rings")["gbit_per_s"].to_dict() == pytest.approx(
-        {"one": 0.1, "all": 0.05}
-    )

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 
 from harness.errors import SpecError
 from reproductions.paro.method.models import LLAMA, load_model
@@ -44,23 +43,16 @@ def test_llama_has_as_many_parameters_as_the_released_code_s(name: str) -> None:
     assert set(RELEASED) == set(LLAMA)
 
 
-def test_the_paper_s_3_in_1000_is_lora_on_65b() -> None:
-    model = load_model("llama-65b")
-    assert round(1000 * model.lora_params(16) / model.num_params, 1) == 3.1
-
-
-@pytest.mark.parametrize("name", ["llama-7b", "llama-65b"])
-def test_the_closed_form_is_what_transformers_builds(name: str, tmp_path: Path) -> None:
-    shape = LLAMA[name]
+def test_the_closed_form_is_what_transformers_builds(tmp_path: Path) -> None:
+    shape = LLAMA["llama-7b"]
     told = {
         "model_type": "llama", "hidden_size": shape.hidden, "intermediate_size": shape.ffn,
         "num_hidden_layers": shape.blocks, "num_attention_heads": 32, "vocab_size": shape.vocab,
         "tie_word_embeddings": False,
     }  # fmt: skip
-    built, closed = load_model(written(tmp_path, told)), load_model(name)
+    built, closed = load_model(written(tmp_path, told)), load_model("llama-7b")
     for field in ("num_params", "largest_unit", "adapted"):
         assert getattr(built, field) == getattr(closed, field), field
-    assert built.name == tmp_path.name
 
 
 def test_a_file_and_its_folder_are_one_model(tmp_path: Path) -> None:
@@ -85,42 +77,27 @@ def test_tied_parameters_count_once_and_gpt_2_s_layers_are_linear(tmp_path: Path
     assert model.adapted == 2 * (32 + 16 + 40 + 40) + 38
 
 
-def test_counting_allocates_nothing(tmp_path: Path) -> None:
-    large = SMALL | {"hidden_size": 2**14, "num_hidden_layers": 1, "intermediate_size": 2**20}
-    assert load_model(written(tmp_path, large)).num_params > 5e10
-    assert torch.zeros(1).device.type == "cpu"
-
-
 @pytest.mark.parametrize(
     ("told", "said"),
     [
         ({k: v for k, v in SMALL.items() if k != "hidden_size"}, "has no hidden_size"),
-        ({"model_type": "gpt2", "n_layer": 2}, "has no n_embd"),
+        ({"model_type": "gpt2", "n_embd": 8}, "has no n_layer and no vocab_size"),
         ({"model_type": "lama", "hidden_size": 8}, "no model_type 'lama'; did you mean 'llama'"),
         ({"hidden_size": 8}, "has no model_type"),
-        ("[1, 2]", "has no model_type"),
         ("{torn", "no JSON that can be read"),
-        (SMALL | {"hidden_size": "wide"}, "config"),
-        ({"model_type": "llama", "hidden_size": 64},
-         "has no num_hidden_layers and no vocab_size: the model's size is not known without that"),
-        ({"model_type": "gpt2", "n_embd": 8}, "has no n_layer and no vocab_size"),
-        (SMALL | {"vocab_size": None}, "has no vocab_size"),
         (SMALL | {"num_hidden_layers": 10**7}, "need a whole number from 1 to 10,000"),
-        (SMALL | {"hidden_size": -4}, "hidden_size=-4: need a whole number"),
         ({"model_type": "llava", "vision_config": VISION}, "has no hidden_size of text"),
-        ({"model_type": "llava", "vision_config": VISION, "text_config": {"model_type": "llama"}},
-         "has no hidden_size of text"),
         ({"model_type": "llava", "vision_config": VISION,
           "text_config": {"model_type": "llama", "hidden_size": 16, "vocab_size": 40}},
          "has in its text_config no num_hidden_layers"),
-        ("[" * 10**5 + "]" * 10**5, "no JSON that can be read"),
+        (SMALL | {"architectures": ["LlamaForCausalLMs"]}, "did you mean 'LlamaForCausalLM'"),
+        (SMALL | {"architectures": ["GPT2LMHeadModel"]}, "no class of transformers for the type"),
     ],
 )  # fmt: skip
 def test_what_is_no_config_is_told(told: Any, said: str, tmp_path: Path) -> None:
     with pytest.raises(SpecError, match=said) as raised:
         load_model(written(tmp_path, told))
-    assert str(tmp_path) in str(raised.value) or tmp_path.name in str(raised.value)
-    assert "\n" not in str(raised.value)
+    assert tmp_path.name in str(raised.value) and "\n" not in str(raised.value)
 
 
 def test_what_is_no_model_is_told(tmp_path: Path) -> None:
@@ -128,17 +105,8 @@ def test_what_is_no_model_is_told(tmp_path: Path) -> None:
         load_model(str(tmp_path))
     with pytest.raises(SpecError, match="did you mean 'llama-7b'"):
         load_model("Llama-7B")
-    for odd in ("a" * 3000, "~nobody-of-this-name/model"):
-        with pytest.raises(SpecError, match="need a folder with a config"):
-            load_model(odd)
-
-
-@pytest.mark.parametrize("rank", [0, 4097])
-def test_adapters_have_a_rank_of_at_most_the_hidden_size(rank: int) -> None:
-    model = load_model("llama-7b")
-    with pytest.raises(SpecError, match=f"LoRA's rank={rank}: need at least 1, and at most the"):
-        model.lora_params(rank)
-    assert model.lora_params(4096) == 4096 * model.adapted
+    with pytest.raises(SpecError, match="LoRA's rank=4097: need at least 1, and at most the"):
+        load_model("llama-7b").lora_params(4097)
 
 
 def test_a_model_of_text_and_images_is_counted_whole(tmp_path: Path) -> None:
@@ -166,33 +134,3 @@ def test_bart_large_is_the_class_that_its_config_names(
         "num_hidden_layers": 12,
     }  # fmt: skip
     assert load_model(written(tmp_path, told)).num_params == num_params
-
-
-def test_t5_and_clip_are_counted_as_the_config_names_them(tmp_path: Path) -> None:
-    t5 = {
-        "model_type": "t5", "d_model": 8, "d_kv": 4, "d_ff": 12, "num_layers": 2, "num_heads": 2,
-        "vocab_size": 30, "relative_attention_num_buckets": 4,
-    }  # fmt: skip
-    whole, encoder = (
-        load_model(written(tmp_path, t5 | {"architectures": [name]})).num_params
-        for name in ("T5ForConditionalGeneration", "T5EncoderModel")
-    )
-    attention, dense, norm, biases = 4 * 8 * 8, 2 * 8 * 12, 8, 2 * 4
-    assert encoder == 30 * 8 + 2 * (attention + dense + 2 * norm) + norm + biases
-    assert whole == encoder + 2 * (2 * attention + dense + 3 * norm) + norm + biases
-    bare = load_model(written(tmp_path, VISION | {"architectures": ["CLIPVisionModel"]}))
-    headed = VISION | {"architectures": ["CLIPVisionModelWithProjection"], "projection_dim": 5}
-    assert load_model(written(tmp_path, headed)).num_params == bare.num_params + 8 * 5
-
-
-@pytest.mark.parametrize(
-    ("told", "said"),
-    [
-        (SMALL | {"architectures": ["LlamaForCausalLMs"]}, "did you mean 'LlamaForCausalLM'"),
-        (SMALL | {"architectures": ["GPT2LMHeadModel"]}, "no class of transformers for the type"),
-    ],
-)
-def test_a_class_that_is_none_of_the_type_is_told(told: Any, said: str, tmp_path: Path) -> None:
-    with pytest.raises(SpecError, match=said) as raised:
-        load_model(written(tmp_path, told))
-    assert "\n" not in str(raised.value)

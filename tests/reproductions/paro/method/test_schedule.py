@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from reproductions.paro.method.cluster import unlinked
-from reproductions.paro.method.schedule import Collective, schedule
-from reproductions.paro.method.strategy import ALL, Strategy, strategy_of
+from reproductions.paro.method.schedule import schedule
+from reproductions.paro.method.strategy import Strategy, strategy_of
 
 SHORT = {"all_gather": "ag", "reduce_scatter": "rs", "all_reduce": "ar"}
 
@@ -47,26 +46,3 @@ def test_a_second_copy_is_gathered_in_the_backward_pass() -> None:
     assert told(hpz) == ["(world ag)", "(intra ag)", "(world rs)"]
     whole = Strategy(params="I", grads="I", states="I", between="N")
     assert told(whole) == ["(intra ag)", "(intra rs)", "inter ar"]
-
-
-def test_an_untold_framework_syncs_every_micro_batch() -> None:
-    steps = list(schedule(strategy_of("NNG"), sync_every_micro_batch=True))
-    assert [(step.term, step.per_micro_batch) for step in steps] == [
-        ("sync_g", True), ("sync_p", False),
-    ]  # fmt: skip
-
-
-def test_only_parameters_are_gathered_during_a_pass() -> None:
-    for each in ALL:
-        for step in schedule(each):
-            assert (step.during is not None) == (step.term == "param")
-
-
-def test_ranks_and_parts_of_a_collective() -> None:
-    cluster = unlinked(15, 5)
-    found = {
-        scope: (each.ranks(cluster), each.parts(cluster))
-        for scope in ("world", "intra", "inter")
-        if (each := Collective(kind="all_gather", scope=scope))  # type: ignore[arg-type]
-    }
-    assert found == {"world": (15, 1), "intra": (5, 1), "inter": (3, 5)}

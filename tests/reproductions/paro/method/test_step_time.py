@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from math import inf, nan
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from harness.errors import SpecError
-from reproductions.paro.method.cluster import Cluster, Workload
+from reproductions.paro.method.cluster import Workload
 from reproductions.paro.method.guideline import pareto_front, predict, ranked
-from reproductions.paro.method.step_time import StepTime, TimeModel, step_time
-from reproductions.paro.method.strategy import ALL, strategy_of
-from tests.reproductions.paro.method.printed import CLUSTER, PRINTED, STRATEGIES, Printed, unlike
+from reproductions.paro.method.step_time import TimeModel, step_time
+from reproductions.paro.method.strategy import strategy_of
+from tests.reproductions.paro.method.printed import CLUSTER, PRINTED, STRATEGIES, unlike
 
 SEVEN_B = Workload(num_params=7e9, accumulation=10)
 
 
-@pytest.mark.parametrize("setting", PRINTED, ids=lambda each: each.name)
-def test_communication_is_as_worked_out_apart(setting: Printed) -> None:
-    found = [step_time(each, setting.workload, CLUSTER).comm for each in STRATEGIES]
-    assert unlike(found, setting.seconds) == []
+@pytest.mark.parametrize(("workload", "_", "seconds"), PRINTED.values(), ids=PRINTED)
+def test_communication_is_as_worked_out_apart(workload: Workload, _: str, seconds: str) -> None:
+    found = [step_time(each, workload, CLUSTER).comm for each in STRATEGIES]
+    assert unlike(found, seconds) == []
 
 
 def test_iig_by_hand() -> None:
@@ -32,25 +28,6 @@ def test_iig_by_hand() -> None:
         {"param": 2 * within, "gradient": within, "sync_g": between, "sync_p": between}
     )
     assert found.comm == pytest.approx(10 * 3 * within + 2 * between)
-
-
-def test_only_what_trains_is_reduced_and_handed_back() -> None:
-    part = Workload(num_params=7e9, trainable_share=0.25, accumulation=10)
-    for each in ALL:
-        whole, quarter = step_time(each, SEVEN_B, CLUSTER), step_time(each, part, CLUSTER)
-        assert quarter.terms["param"] == whole.terms["param"]
-        for term in ("gradient", "sync_g", "sync_p"):
-            assert quarter.terms[term] == pytest.approx(whole.terms[term] / 4)  # type: ignore[index]
-
-
-@given(st.sampled_from(ALL), st.integers(1, 50))
-def test_communication_is_affine_in_micro_batches(strategy: object, count: int) -> None:
-    def comm(accumulation: int) -> StepTime:
-        workload = Workload(num_params=7e9, accumulation=accumulation)
-        return step_time(strategy, workload, CLUSTER)  # type: ignore[arg-type]
-
-    slope = comm(1).terms["param"] + comm(1).terms["gradient"]
-    assert comm(count + 1).comm - comm(count).comm == pytest.approx(slope, abs=1e-9)
 
 
 def test_ways_to_put_time_together() -> None:
@@ -87,35 +64,21 @@ def test_a_sync_in_every_micro_batch_is_counted_as_often() -> None:
     assert nng.terms["sync_p"] == step_time(strategy_of("NNG"), SEVEN_B, CLUSTER).terms["sync_p"]
 
 
-@pytest.mark.parametrize("factor", [0.0, -0.5, 1.5, nan])
-def test_no_share_of_a_ring_s_time(factor: float) -> None:
+def test_what_there_cannot_be_is_refused() -> None:
     with pytest.raises(SpecError, match="cc_factor"):
-        TimeModel(world="scaled", cc_factor=factor)
-
-
-def test_a_factor_needs_its_way() -> None:
+        TimeModel(world="scaled", cc_factor=1.5)
     with pytest.raises(SpecError, match="world='scaled' alone"):
         TimeModel(cc_factor=0.7)
-
-
-@pytest.mark.parametrize("seconds", [-1.0, inf, nan])
-def test_no_such_computation(seconds: float) -> None:
     with pytest.raises(SpecError, match="compute_s"):
-        step_time(strategy_of("NNN"), SEVEN_B, CLUSTER, compute_s=seconds)
+        step_time(strategy_of("NNN"), SEVEN_B, CLUSTER, compute_s=-1.0)
 
 
 @pytest.mark.parametrize("world", ["flat", "hier"])
 def test_rounding_puts_nothing_on_the_front(world: str) -> None:
     """III sends what IIG sends, in another number of collectives, and holds more."""
-    for group_size, num_groups in ((2, 2), (2, 16), (4, 4), (8, 16)):
-        for ratio in (1.0, 2.5, 25.0):
-            cluster = Cluster(
-                num_gpus=group_size * num_groups, group_size=group_size,
-                inter_gbit_per_s=80.0, intra_gbit_per_s=80.0 * ratio,
-            )  # fmt: skip
-            for share in (1.0, 1 / 16, 3 / 1000):
-                workload = Workload(num_params=7e9, trainable_share=share, accumulation=10)
-                found = predict(workload, cluster, TimeModel(world=world))  # type: ignore[arg-type]
-                assert "III" not in {each.strategy.letters for each in pareto_front(found)}
-                order = [each.strategy.letters for each in ranked(found)]
-                assert order.index("IIG") < order.index("III")
+    for share in (1.0, 1 / 16, 3 / 1000):
+        workload = Workload(num_params=7e9, trainable_share=share, accumulation=10)
+        found = predict(workload, CLUSTER, TimeModel(world=world))  # type: ignore[arg-type]
+        assert "III" not in {each.strategy.letters for each in pareto_front(found)}
+        order = [each.strategy.letters for each in ranked(found)]
+        assert order.index("IIG") < order.index("III")

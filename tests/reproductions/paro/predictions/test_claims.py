@@ -12,7 +12,6 @@ from harness.declare.claims import Claim
 from harness.declare.reference import load_reference
 from harness.declare.task import Task
 from harness.declare.verdict import Word
-from harness.store.table_csv import build_table
 from reproductions.paro.predictions import (
     fig03,
     fig04,
@@ -26,10 +25,9 @@ from reproductions.paro.predictions import (
     tab14,
     tab15,
 )
-from reproductions.paro.predictions.experiment import QUOTED, Question, predictions
+from reproductions.paro.predictions.experiment import QUOTED
 from tests.checkout import PAPERS
-from tests.patches import patched
-from tests.reproductions.paro import golden, tables
+from tests.reproductions.paro import tables
 from tests.reproductions.paro.tables import judge
 from tests.verdicts import bad, controlled
 
@@ -113,16 +111,6 @@ def test_what_the_formulas_deny_is_said_to_be_so() -> None:
         if decide(claim, table_of(task)).word is bad(claim)
     }
     assert found == dict.fromkeys(DENIED, True)
-
-
-def test_check_fails_where_the_method_is_broken() -> None:
-    """No micro-batch reduces its gradients."""
-    with patched(golden.PREDICTIONS[0].mutation):
-        broken = tables.rows_of(predictions, [Question(about="scaling")])
-    table = build_table(fig06.task, {predictions.id: broken})
-    claim = next(claim for claim in fig06.task.claims if claim.id == "iig_against_nig")
-    assert decide(claim, table_of(fig06.task)).word is Word.HOLDS
-    assert decide(claim, table).word is Word.FAILS
 
 
 def test_quoted_gains_are_those_of_the_text() -> None:

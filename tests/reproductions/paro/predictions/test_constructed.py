@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from functools import cache
-from itertools import product
 from random import Random
-from typing import get_args
 
 import pytest
 
 from harness.declare.claims import Claim
 from harness.declare.task import Task
-from reproductions.paro.method.cluster import Cluster, Nic, Workload
-from reproductions.paro.method.guideline import costs, predict
+from reproductions.paro.method.cluster import Cluster, Workload
 from reproductions.paro.method.step_time import TimeModel, World, step_time
-from reproductions.paro.method.strategy import ALL
 from reproductions.paro.predictions.experiment import STRATEGIES
-from reproductions.paro.strategies import tab01
 from tests.reproductions.paro.predictions.test_claims import TASKS
 
-NUM_CLUSTERS = 200
+NUM_CLUSTERS = 100
 ORDERS = {
     "tab11:faster_than_zero": ("IIG GGG", "NII NGG"),
     "tab12:faster_than_zero": ("NIG NGG", "NII NIG", "IIG GGG"),
@@ -79,32 +73,11 @@ def not_faster(world: World) -> Counter[str]:
 
 
 @pytest.mark.parametrize("name", ORDERS)
-def test_with_one_ring_no_cluster_denies_it(name: str) -> None:
-    assert {pair: not_faster("flat")[pair] for pair in ORDERS[name]} == dict.fromkeys(
-        ORDERS[name], 0
-    )
-
-
-@pytest.mark.parametrize("name", ORDERS)
-def test_with_paro_cc_some_cluster_denies_it(name: str) -> None:
+def test_with_one_ring_no_cluster_denies_it_and_with_paro_cc_some_does(name: str) -> None:
+    assert [not_faster("flat")[pair] for pair in ORDERS[name]] == [0] * len(ORDERS[name])
     assert any(not_faster("hier")[pair] for pair in ORDERS[name])
 
 
 def test_with_paro_cc_nni_and_nii_are_always_slower() -> None:
     """As the page says: to spread the rest while it arrives beats to spread it in the end."""
     assert not_faster("hier")["NNI NNG"] == not_faster("hier")["NII NIG"] == NUM_CLUSTERS
-
-
-@pytest.mark.parametrize("nic", get_args(Nic))
-def test_with_paro_cc_no_eliminated_strategy_is_faster_than_the_one_kept(nic: Nic) -> None:
-    """As a check of Table 1 has it; with one ring NGI and GNI are."""
-    faster: dict[World, set[str]] = {"flat": set(), "hier": set()}
-    for (cluster, workload), world in product(settings(), faster):
-        found = predict(workload, replace(cluster, nic=nic), TimeModel(world=world), strategies=ALL)
-        seconds = {each.strategy: costs(each)[0] for each in found}
-        faster[world] |= {each.letters for each in ALL if seconds[each] < seconds[each.kept]}
-    assert faster["hier"] == set()
-    assert {"NGI", "GNI"} <= faster["flat"]
-    grades = {claim.id: claim.scope.grade for claim in tab01.task.claims}
-    assert grades["none_saves_with_paro_cc"] == "exact"
-    assert grades["coarser_states_save_nothing"] == "empirical"

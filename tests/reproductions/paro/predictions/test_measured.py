@@ -5,11 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from harness.declare.task import Task
 from harness.declare.verdict import Word
-from reproductions.paro.predictions import tab14, tab15
-from reproductions.paro.predictions.experiment import COMPARED, Question
-from tests import layouts
+from reproductions.paro.predictions.experiment import Question
 from tests.reproductions.paro.predictions.test_claims import decide, table_of
 from tests.reproductions.paro.predictions.test_constructed import ORDERS, claim_of
 from tests.reproductions.paro.tables import rows_of, word
@@ -45,27 +42,6 @@ def test_claim_fails_where_one_strategy_falls_just_behind(name: str, pair: str) 
     task, claim = claim_of(name)
     assert decide(claim, table_of(task)).word is good(claim)
     assert decide(claim, behind(table_of(task), *pair.split())).word is bad(claim)
-
-
-@pytest.mark.parametrize("strategy", COMPARED)
-def test_what_fits_is_told_of_every_strategy(strategy: str) -> None:
-    task, claim = claim_of("tab09:four_fit_in_80_gb")
-    table = table_of(task)
-    other = table["fits"].astype(bool) ^ table["strategy"].eq(strategy)
-    assert decide(claim, table.assign(fits=other)).word is bad(claim)
-
-
-@pytest.mark.parametrize("task", [tab14.task, tab15.task], ids=lambda task: task.id)
-def test_what_is_told_per_gpu_is_divided_by_gpus(task: Task) -> None:
-    told = 0
-    for layout in task.layouts:
-        for row, column in layout.places():
-            cell = layout.cell_of(row, column)
-            if cell.value == "samples_per_s_at_most" and "and GPU" in layout.title + column.head:
-                (num_gpus,) = layouts.at(layout, table_of(task), row, column)["num_gpus"]
-                assert cell.scale == num_gpus
-                told += 1
-    assert told
 
 
 def word_at(name: str, **changed: float) -> Word:

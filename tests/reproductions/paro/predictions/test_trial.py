@@ -6,14 +6,11 @@ import pytest
 
 from reproductions.paro.predictions.experiment import (
     HPZ,
-    HSZ,
-    HSZ_ONCE,
     Inputs,
     Question,
     Setting,
 )
 from reproductions.paro.predictions.trial import (
-    compute_for,
     compute_rows,
     predicted_rows,
     predictions_of,
@@ -25,22 +22,6 @@ GATHER = 31 / 32 * 14e9 / 10e9
 """Seconds of 14e9 bytes round a ring of 32 at 10e9 bytes per second."""
 INTRA = 7 / 8 * 14e9 / 250e9
 INTER = 3 / 4 * 14e9 / 8 / 10e9
-
-
-@pytest.mark.parametrize(
-    ("name", "seconds", "gb"),
-    [
-        # A global gather before, one in the group between the passes, a global reduction.
-        (HPZ, 10 * (GATHER + INTRA + GATHER), 7e9 * (2 / 8 + 16 / 32) / 1e9),
-        # One gather in the group, one reduction there; between groups once a step, or ten times.
-        (HSZ_ONCE, 10 * (INTRA + INTRA) + 2 * INTER, 7e9 * (2 + 16 / 8) / 1e9),
-        (HSZ, 10 * (INTRA + INTRA + 2 * INTER), 7e9 * (2 + 16 / 8) / 1e9),
-    ],
-)
-def test_baselines_by_hand(name: str, seconds: float, gb: float) -> None:
-    found = predictions_of([name], FULL, Inputs(), "flat")[name]
-    assert found.time.comm == pytest.approx(seconds)
-    assert found.memory.total / 1e9 == pytest.approx(gb)
 
 
 @pytest.mark.parametrize(
@@ -83,12 +64,6 @@ def test_ranks_are_of_those_that_fit() -> None:
     assert own[HPZ]["fits"] and own[HPZ]["rank"] is None
     # ZeRO-2 does not fit, so that nothing gains over it.
     assert own["IIG"]["gain_over_zero2"] is None and own["IIG"]["gain_over_zero3"] > 0
-
-
-@pytest.mark.parametrize("assembly", ["max", "sum"])
-def test_no_time_gives_more_than_communication_alone(assembly: str) -> None:
-    assert compute_for(3.0, 1.0, 2.9, assembly) is None  # type: ignore[arg-type]
-    assert compute_for(0.9, 1.0, 2.9, assembly) is None  # type: ignore[arg-type]
 
 
 def test_computation_times_of_the_headline() -> None:

@@ -7,17 +7,9 @@ from functools import cache
 import pandas as pd
 import pytest
 
-from harness.declare import pick
 from harness.declare.claims import Claim
 from harness.declare.verdict import Word
-from reproductions.paro.method.cluster import Workload
-from reproductions.paro.method.guideline import pareto_front, predict
-from reproductions.paro.method.step_time import TimeModel, World
-from reproductions.paro.method.strategy import ALL
-from reproductions.paro.strategies.experiment import Costs, costs_grid
-from reproductions.paro.strategies.figures import front
 from reproductions.paro.strategies.tab01 import task
-from tests.patches import Patch, around, patched
 from tests.reproductions.paro.tables import Spoil, judge, put, table_of, word
 
 SWEEP = {"part": "sweep"}
@@ -69,57 +61,3 @@ def test_ngi_and_gni_are_faster_than_what_is_kept_for_them() -> None:
     assert saving["NGI"] == pytest.approx(0.462, abs=0.001)
     claim = next(c for c in task.claims if c.id == FOUND_OTHERWISE)
     assert word(claim, whole()) is Word.CONTRADICTED
-
-
-@pytest.mark.parametrize("world", ["flat", "hier"])
-@pytest.mark.parametrize(
-    "point", [*costs_grid("cpu")], ids=lambda each: f"{each.model}-{each.trainable_share:.3g}"
-)
-def test_the_front_of_the_figure_is_that_of_the_library(point: Costs, world: World) -> None:
-    workload = Workload(
-        num_params=point.num_params, trainable_share=point.trainable_share,
-        accumulation=point.accumulation,
-    )  # fmt: skip
-    cluster = point.cluster(point.num_gpus)
-    found = pareto_front(predict(workload, cluster, TimeModel(world=world), strategies=ALL))
-    rows = pick(
-        whole(), part="costs", world=world, model=point.model,
-        trainable_share=point.trainable_share,
-    )  # fmt: skip
-    drawn = front(rows)
-    assert {*drawn["strategy"]} == {each.strategy.letters for each in found}
-    assert drawn["comm_s"].is_monotonic_increasing
-
-
-BROKEN: dict[str, tuple[Patch, set[str]]] = {
-    "the rule forgets gradients": (
-        Patch(
-            where="reproductions.paro.method.strategy:Strategy.coarser_states",
-            instead=lambda words: property(
-                lambda self: tuple(each for each in words.fget(self) if each != "gradients")
-            ),
-        ),
-        {"kept", "ngi_and_gni_save"},
-    ),
-    "coarser states take no memory": (
-        Patch(
-            where="reproductions.paro.method.guideline:memory_of",
-            instead=around(lambda memory, strategy, *given: memory(strategy.kept, *given)),
-        ),
-        {"coarser_states_cost_memory", "pareto_front"},
-    ),
-    "fronts compare to the last digit": (
-        Patch(
-            where="reproductions.paro.method.guideline:costs",
-            instead=lambda costs: lambda found: (found.time.total, found.memory.total),
-        ),
-        {"pareto_front"},
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("patch", "fails"), BROKEN.values(), ids=BROKEN)
-def test_what_is_broken_is_seen(patch: Patch, fails: set[str]) -> None:
-    with patched(patch):
-        now = table_of(task)
-    assert {c.id for c in task.claims if word(c, now) is Word.FAILS} == fails

@@ -11,14 +11,12 @@ import pytest
 
 from harness.declare.claims import Claim
 from harness.declare.task import Task
-from harness.declare.verdict import Word
 from harness.store.table_csv import build_table
-from reproductions.paro.traces import quantities as q
 from reproductions.paro.traces import trial
 from reproductions.paro.traces.experiment import Gather, Step, traced_gathers, traced_steps
 from reproductions.paro.traces.fig01 import task as step_task
 from reproductions.paro.traces.fig02 import task as gather_task
-from tests.reproductions.paro.tables import CTX, judge, word
+from tests.reproductions.paro.tables import CTX, judge
 
 UNITS = ["rest", "a", "b"]
 Events = list[dict[str, Any]]
@@ -110,15 +108,3 @@ def made(task: Task, monkeypatch: pytest.MonkeyPatch, *, right: bool) -> pd.Data
 )  # fmt: skip
 def test_claim_holds_fails_and_needs_its_rows(task: Task, claim: Claim) -> None:
     judge(claim, holds=table_of(task, right=True), fails=table_of(task, right=False))
-
-
-def test_each_number_of_a_check_sees_what_is_wrong() -> None:
-    assert all(q.off_schedule(table_of(step_task, right=False)))
-    assert all(q.misdelivered(table_of(gather_task, right=False)))
-
-
-def test_a_collective_that_lacks_is_missed() -> None:
-    whole = table_of(step_task, right=True)
-    lacking = whole[~((whole["rank"] == 1) & (whole["place"] == whole["place"].max()))]
-    claims = {claim.id: claim for claim in step_task.claims}
-    assert word(claims["as_scheduled"], lacking) is Word.FAILS

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
+from typing import Any
 
 import torch
 import torch.distributed as dist
@@ -17,6 +18,10 @@ ADAMW = partial(torch.optim.AdamW, lr=1e-2)
 VOCABULARY, WIDTH, LENGTH = 7, 5, 3
 SEQUENCES = 2
 """Of a micro-batch."""
+TOLERANCE = 1e-12
+"""In float64, where losses and weights are about 1: sums of some hundred terms, in another order,
+differ by 1e-14, and Adam's eps of 1e-8 keeps gradients that are rounding alone from a step of
+their own."""
 
 
 class Block(nn.Module):
@@ -73,6 +78,14 @@ def freeze(net: nn.Module) -> None:
     """Train the layers of blocks alone: embeddings, attention and norms are frozen."""
     for name, param in net.named_parameters():
         param.requires_grad = "up" in name or "down" in name
+
+
+def assert_near(found: Any, wanted: Any, where: object) -> None:
+    """See that numbers are those of another order of sums."""
+    one, other = (torch.as_tensor(each, dtype=torch.float64) for each in (found, wanted))
+    torch.testing.assert_close(
+        one, other, rtol=0.0, atol=TOLERANCE, msg=lambda told: f"{where}: {told}"
+    )
 
 
 def train(

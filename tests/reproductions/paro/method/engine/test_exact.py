@@ -108,9 +108,10 @@ def alone(name: str, dtype: torch.dtype, *, without: int = -1) -> Weights:
 
 
 def test_every_strategy_gives_the_same_bits() -> None:
-    """In float32, and in bfloat16 with a copy in float32; also where a batch is left out."""
-    lines = [[str(strategy), name, ""] for strategy in EFFECTIVE for name in PRECISIONS]
-    lines += [["IIG", "float32", "inf"], ["NNG", "bfloat16", "nan"], ["GGG", "bfloat16", "nan"]]
+    """In bfloat16 with a copy in float32, and without one; also where a batch is left out."""
+    lines = [[str(strategy), "bfloat16", ""] for strategy in EFFECTIVE]
+    lines += [["NIG", "float32", ""], ["GGG", "float32", ""], ["IIG", "float32", "inf"]]
+    lines += [["NNG", "bfloat16", "nan"], ["GGG", "bfloat16", "nan"]]
     ranks = on_ranks(train_on_rank, NUM_RANKS, group_size=2, lines=lines)
     for line, *found in zip(lines, *ranks, strict=True):
         without = BAD_STEP if line[2] else -1
@@ -120,8 +121,3 @@ def test_every_strategy_gives_the_same_bits() -> None:
             assert weights == wanted, line
             assert told == found[0][0], "all ranks say the same"
             assert ("layers.1 is not finite: nothing was changed" in told) is bool(line[2]), line
-
-
-def test_a_batch_that_is_left_out_matters() -> None:
-    name = "float32"
-    assert alone(name, torch.float32) != alone(name, torch.float32, without=BAD_STEP)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+import pytest
 import torch
 import torch.distributed as dist
 from torch.distributed.device_mesh import init_device_mesh
-from torch.distributed.fsdp import FSDPModule, fully_shard
+from torch.distributed.fsdp import fully_shard
 from torch.distributed.tensor import DTensor
 
 from harness.errors import SpecError
@@ -18,11 +19,15 @@ from reproductions.paro.method.engine.fsdp2 import TwoLayerReduceScatter, use_tw
 from reproductions.paro.method.engine.groups import Groups
 from reproductions.paro.method.engine.wire import Sent
 from reproductions.paro.models.gloo_ranks import on_ranks
-from tests.reproductions.paro.method.engine.nets import ADAMW, Net, loss_of, micro_batch
+from tests.reproductions.paro.method.engine.nets import (
+    ADAMW,
+    Net,
+    assert_near,
+    loss_of,
+    micro_batch,
+)
 
 NUM_RANKS, GROUP_SIZE, STEPS = 4, 2, 2
-TOLERANCE = 1e-12
-"""As of training: two layers sum in another order."""
 
 
 def train_on_rank() -> dict[str, Any]:
@@ -73,12 +78,10 @@ def test_two_layers_under_fully_shard_change_nothing_but_the_way() -> None:
     for place, rank in enumerate(on_ranks(train_on_rank, NUM_RANKS)):
         assert rank["mean"] == [2.5 * 2 * place, 2.5 * (2 * place + 1)]
         one, other = rank["plain"], rank["ours"]
+        assert_near(other["losses"], one["losses"], "losses")
         assert len(one["weights"]) == len(list(Net().parameters()))
-        pairs = [(one["losses"], other["losses"])]
-        pairs += [(one["weights"][name], other["weights"][name]) for name in one["weights"]]
-        for pair in pairs:
-            found, wanted = (torch.tensor(each, dtype=torch.float64) for each in pair)
-            assert float((found - wanted).abs().max()) <= TOLERANCE
+        for name, weights in one["weights"].items():
+            assert_near(other["weights"][name], weights, name)
         # Of n blocks g - 1 leave the group, and (m - 1) g go to others of it: one, and two.
         assert other["stays"] == 2 * other["leaves"] > 0
         unsplit, some = rank["told"]
@@ -87,18 +90,11 @@ def test_two_layers_under_fully_shard_change_nothing_but_the_way() -> None:
 
 
 def misuse() -> list[str]:
-    told = []
-    mesh = mesh_of_groups(GROUP_SIZE)
-    net = Net()
-    try:
+    mesh, net = mesh_of_groups(GROUP_SIZE), Net()
+    with pytest.raises(SpecError) as unsplit:
         use_two_layers(net, mesh)
-    except SpecError as error:
-        told.append(str(error))
     fully_shard(net, mesh=mesh)
-    assert isinstance(net, FSDPModule)
     use_two_layers(net, mesh)
-    try:
+    with pytest.raises(SpecError) as some:
         net(micro_batch(0, 0, 0))
-    except SpecError as error:
-        told.append(str(error))
-    return told
+    return [str(unsplit.value), str(some.value)]

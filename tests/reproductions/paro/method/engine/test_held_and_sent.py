@@ -59,11 +59,16 @@ def workload(cluster: Cluster, *, number_bytes: int, state_bytes: int) -> Worklo
     )  # fmt: skip
 
 
-def count_on_rank(group_size: int) -> list[dict[str, Any]]:
-    mesh = mesh_of_groups(group_size)
-    return [count(mesh, str(strategy), world, is_mixed)
-            for strategy in EFFECTIVE
-            for world, is_mixed in (("flat", False), ("two-layer", True))]  # fmt: skip
+CASES = [
+    *((str(strategy), "two-layer", True) for strategy in EFFECTIVE),
+    *((letters, "flat", False) for letters in ("NNN", "NIG", "IGG", "GGG")),
+]
+"""Letters, how collectives go, and whether there is a copy in higher precision."""
+
+
+def count_on_rank() -> list[dict[str, Any]]:
+    mesh = mesh_of_groups(CLUSTER.group_size)
+    return [count(mesh, *case) for case in CASES]
 
 
 def count(mesh: Any, letters: str, world: Any, is_mixed: bool) -> dict[str, Any]:
@@ -72,23 +77,20 @@ def count(mesh: Any, letters: str, world: Any, is_mixed: bool) -> dict[str, Any]
     freeze(net)
     precision = MIXED if is_mixed else Precision()
     engine = Paro(net, mesh, letters, optimizer=ADAM, collectives=world, precision=precision)
-    held, before_boundary = [], 0
+    held = []
     for step in range(2):
         engine.collectives.wire.sent_bytes.clear()
         for k in range(MICRO_STEPS):
             engine.backward(loss_of(net, micro_batch(step, k, dist.get_rank())))
             held += [held_bytes()] if step else []
-        sent = engine.collectives.wire.sent_bytes
-        before_boundary = sum(size for what, size in sent.items() if what.purpose.term != "param")
         engine.step()
     held.append(held_bytes())
     rows = [
         [what.purpose.term, what.purpose.collective.kind, what.purpose.collective.scope,
          what.leaves_group, size]
-        for what, size in sent.items()
+        for what, size in engine.collectives.wire.sent_bytes.items()
     ]  # fmt: skip
-    return {"letters": letters, "world": world, "is_mixed": is_mixed,
-            "held": held, "sent": rows, "before_boundary": before_boundary}  # fmt: skip
+    return {"letters": letters, "world": world, "is_mixed": is_mixed, "held": held, "sent": rows}
 
 
 def held_bytes() -> int:
@@ -107,49 +109,38 @@ def held_bytes() -> int:
     return min(tries)
 
 
-@pytest.fixture(scope="module")
-def counted() -> list[tuple[dict[str, Any], ...]]:
-    return list(zip(*on_ranks(count_on_rank, 4, group_size=2), strict=True))
-
-
-def test_bytes_held_are_the_formulas(counted: list[tuple[dict[str, Any], ...]]) -> None:
-    """Without a copy in higher precision Adam holds two moments; with one, 12 bytes in all."""
-    assert len(counted) == 2 * len(EFFECTIVE)
+def test_bytes_are_the_formulas() -> None:
+    counted = list(zip(*on_ranks(count_on_rank, CLUSTER.num_gpus), strict=True))
+    assert len(counted) == len(CASES)
     for ranks in counted:
-        number, states = (2, 12) if ranks[0]["is_mixed"] else (4, 8)
-        load = workload(CLUSTER, number_bytes=number, state_bytes=states)
-        wanted = memory_of(strategy_of(ranks[0]["letters"]), load, CLUSTER).total
-        for rank in ranks:
-            assert rank["held"] == [wanted] * 3, rank["letters"]
+        check_held(ranks)
+        check_sent(ranks)
 
 
-def test_bytes_sent_are_the_formulas(counted: list[tuple[dict[str, Any], ...]]) -> None:
+def check_held(ranks: tuple[dict[str, Any], ...]) -> None:
+    """Without a copy in higher precision Adam holds two moments; with one, 12 bytes in all."""
+    number, states = (2, 12) if ranks[0]["is_mixed"] else (4, 8)
+    load = workload(CLUSTER, number_bytes=number, state_bytes=states)
+    wanted = memory_of(strategy_of(ranks[0]["letters"]), load, CLUSTER).total
+    for rank in ranks:
+        assert rank["held"] == [wanted] * 3, rank["letters"]
+
+
+def check_sent(ranks: tuple[dict[str, Any], ...]) -> None:
     """Operation by operation: what leaves the first group, and the most that a rank sends in it."""
     m = CLUSTER.group_size
-    for ranks in counted:
-        load = workload(CLUSTER, number_bytes=2 if ranks[0]["is_mixed"] else 4, state_bytes=8)
-        world: Any = "hier" if ranks[0]["world"] == "two-layer" else "flat"
-        steps = list(schedule(strategy_of(ranks[0]["letters"])))
-        keys = {(s.term, s.collective.kind, s.collective.scope): s.collective for s in steps}
-        sent = [Counter[Any]() for _ in ranks]
-        for rank, counts in zip(ranks, sent, strict=True):
-            for *key, leaves, size in rank["sent"]:
-                counts[tuple(key), leaves] += size
-        assert {key for counts in sent for key, _ in counts} == keys.keys()
-        for key, found in keys.items():
-            own = [s for s in steps if (s.term, s.collective) == (key[0], found)]
-            wanted = step_traffic(own, load, CLUSTER, world)
-            out = sum(counts[key, True] for counts in sent[:m])
-            inside = max(counts[key, False] for counts in sent[:m])
-            assert (out, inside) == pytest.approx((wanted.between, wanted.within)), key
-
-
-def test_whole_gradients_are_sent_once_per_step(counted: list[tuple[dict[str, Any], ...]]) -> None:
-    """ING, which the released code runs as IGG, sends no gradient before the boundary."""
-    quiet = {
-        ranks[0]["letters"]
-        for ranks in counted
-        if not any(rank["before_boundary"] for rank in ranks)
-    }
-    assert quiet == {str(strategy) for strategy in EFFECTIVE if strategy.grads == "N"}
-    assert "ING" in quiet
+    load = workload(CLUSTER, number_bytes=2 if ranks[0]["is_mixed"] else 4, state_bytes=8)
+    world: Any = "hier" if ranks[0]["world"] == "two-layer" else "flat"
+    steps = list(schedule(strategy_of(ranks[0]["letters"])))
+    keys = {(s.term, s.collective.kind, s.collective.scope): s.collective for s in steps}
+    sent = [Counter[Any]() for _ in ranks]
+    for rank, counts in zip(ranks, sent, strict=True):
+        for *key, leaves, size in rank["sent"]:
+            counts[tuple(key), leaves] += size
+    assert {key for counts in sent for key, _ in counts} == keys.keys()
+    for key, found in keys.items():
+        own = [s for s in steps if (s.term, s.collective) == (key[0], found)]
+        wanted = step_traffic(own, load, CLUSTER, world)
+        out = sum(counts[key, True] for counts in sent[:m])
+        inside = max(counts[key, False] for counts in sent[:m])
+        assert (out, inside) == pytest.approx((wanted.between, wanted.within)), key

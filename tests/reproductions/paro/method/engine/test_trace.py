@@ -30,17 +30,12 @@ def note_on_rank() -> dict[str, Any]:
         engine.step()
         sent = sum(engine.collectives.wire.sent_bytes.values())
         found[strategy.letters] = {"events": noted(trace), "sent": sent}
-    silent = Paro(Net(), mesh, "IIG", optimizer=ADAMW)
-    silent.backward(loss_of(silent.model, micro_batch(0, 0, 0)))
-    silent.step()
-    found["silent"] = len(silent.trace.events)
     return found
 
 
 def test_collectives_are_the_schedules() -> None:
     ranks = on_ranks(note_on_rank, STEP.num_ranks)
     for rank in ranks:
-        assert rank.pop("silent") == 0, "one that is off records nothing"
         for letters, found in rank.items():
             work = {name: [e for e in found["events"] if e["work"] == name]
                     for name in ("forward", "backward", "collective", "message")}  # fmt: skip

@@ -16,7 +16,6 @@ from reproductions.paro.method.cluster import Cluster, Nic
 from reproductions.paro.method.testbed.launch import Crew
 from reproductions.paro.method.testbed.network import lay, sent_bytes
 
-FEW_BYTES, MANY_BYTES = 2**10, 2**22
 NOBODY = 65534
 PR_SET_DUMPABLE = 4
 
@@ -93,9 +92,9 @@ def hang() -> None:
 JOBS = {"look": look, "be_killed": be_killed, "raise_error": raise_error, "hang": hang}
 
 
-def hold(nic: Nic, told: Connection) -> None:
+def hold(told: Connection) -> None:
     """Tell the ids of ranks and of their networks, and wait to be killed."""
-    mine = Crew(lay(cluster_of(nic)))
+    mine = Crew(lay(cluster_of()))
     mine.start(lambda: time.sleep(600))
     time.sleep(0.5)
     networks = {Path(f"/proc/{pid}/ns/net").stat().st_ino for pid in [os.getpid(), *mine.pids]}
