@@ -17,8 +17,6 @@ BYTES: dict[Precision, int] = {"float32": 4, "bfloat16": 2}
 STATE_BYTES = 8
 """Two moments in float32."""
 MASK_BYTES = 1
-KEPT_BLOCKS = 4
-"""One block of so many is kept where blocks are pruned."""
 
 
 class Work(NamedTuple):
@@ -41,7 +39,7 @@ class Case(NamedTuple):
     profiles: tuple[Profile, ...]
     """Where it is measured."""
     call: str = ""
-    """Which of a kernel's functions, or of what kind a mask is."""
+    """Which of a kernel's functions."""
 
     @property
     def precisions(self) -> tuple[Precision, ...]:
@@ -72,16 +70,6 @@ def _paged(size: int, *, num_tensors: int, entries: int) -> Work:
     """States of some layers go to the host, those of as many others come from there."""
     moved = 2 * num_tensors * entries * STATE_BYTES
     return Work(moved, 0, link_bytes=moved)
-
-
-def _masked_linear(size: int, *, rows: int, inputs: int, outputs: int, kept: int = 1) -> Work:
-    """Forward and both backward products."""
-    moved = 2 * (rows * inputs + rows * outputs + inputs * outputs) * size
-    return Work(moved + inputs * outputs * MASK_BYTES, 3 * 2 * rows * inputs * outputs // kept)
-
-
-def _in_blocks(size: int, *, rows: int, inputs: int, outputs: int) -> Work:
-    return _masked_linear(size, rows=rows, inputs=inputs, outputs=outputs, kept=KEPT_BLOCKS)
 
 
 def _rademacher(size: int, *, entries: int, directions: int) -> Work:
@@ -116,9 +104,6 @@ def _sharded_step(size: int, *, blocks: int, entries: int) -> Work:
 
 WORK: dict[str, Callable[..., Work]] = {
     "masked_adamw": _masked_adamw,
-    "masked_linear": _masked_linear,
-    "masked_linear: blocks": _in_blocks,
-    "masked_linear: 2 of 4": _masked_linear,
     "rademacher: sum": _rademacher,
     "rademacher: along": _rademacher,
     "rademacher: both": _both,
@@ -135,20 +120,11 @@ WORK: dict[str, Callable[..., Work]] = {
 TINY: tuple[Profile, ...] = ("smoke",)
 SMALL: tuple[Profile, ...] = ("cpu", "gpu")
 LARGE: tuple[Profile, ...] = ("gpu",)
-LINEAR = {"rows": 4096, "inputs": 2048, "outputs": 8192}
 CASES = (
     Case("masked_adamw", "two tensors", {"num_tensors": 2, "entries": 3000}, TINY),
     Case("masked_adamw", "small nets", {"num_tensors": 24, "entries": 2**14}, SMALL),
     Case("masked_adamw", "17 million", {"num_tensors": 16, "entries": 2**20}, SMALL),
     Case("masked_adamw", "268 million", {"num_tensors": 64, "entries": 2**22}, LARGE),
-    Case("masked_linear", "one block", {"rows": 64, "inputs": 64, "outputs": 64}, TINY),
-    Case("masked_linear", "a small net's", {"rows": 512, "inputs": 256, "outputs": 256}, SMALL),
-    Case("masked_linear", "half a thousand", {"rows": 512, "inputs": 512, "outputs": 512}, SMALL),
-    Case("masked_linear", "half a thousand, blocks",
-         {"rows": 512, "inputs": 512, "outputs": 512}, SMALL, "blocks"),
-    Case("masked_linear", "a GPT's", LINEAR, LARGE),
-    Case("masked_linear", "a GPT's, blocks", LINEAR, LARGE, "blocks"),
-    Case("masked_linear", "a GPT's, 2 of 4", LINEAR, LARGE, "2 of 4"),
     Case("rademacher", "one image, sum", {"entries": 5000, "directions": 2}, TINY, "sum"),
     Case("rademacher", "10 per class, sum", {"entries": 307_200, "directions": 16}, SMALL, "sum"),
     Case("rademacher", "10 per class, along", {"entries": 307_200, "directions": 16}, SMALL,

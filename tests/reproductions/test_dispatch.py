@@ -35,8 +35,6 @@ from reproductions.kernels.backend import Backend
 from reproductions.lisa.models import training as of_lisa
 from reproductions.lisa.models.training import Recipe, causal_lm_loss, own_loss
 from reproductions.supar import masked_layers, max_abs_masked
-from reproductions.supar.method import masked_product
-from reproductions.supar.method.masked_layer import attach_mask
 from reproductions.supar.models import loss as of_supar
 from reproductions.supar.models.loss import gpt_loss
 from reproductions.supar.models.training import build_adamw, train
@@ -73,40 +71,16 @@ def test_a_gpt_takes_its_loss_by_the_kernel(monkeypatch: pytest.MonkeyPatch) -> 
     (batch,) = small.batches(1)
     net, found = small.gpt(small.table()), []
     for backend in ("plain", "triton"):
-        for module in (of_supar, masked_product, backends):
+        for module in (of_supar, backends):
             answer(monkeypatch, module, backend)
         net.zero_grad()
         with noted() as choices:
             loss = gpt_loss(net, batch.tokens_BT, batch.targets_BT)
         loss.backward()
         found.append([loss.detach(), *[weight.grad for weight in net.parameters()]])
-    over = "torch's dense product (over 25% of the blocks of a mask keep a weight)"
-    assert choices == {"kernels/linear_cross_entropy": "triton", "kernels/masked_linear": over}
+    assert choices == {"kernels/linear_cross_entropy": "triton"}
     for ours, theirs in zip(*found, strict=True):
         torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-6)
-
-
-@pytest.mark.kernels
-def test_a_layer_with_empty_blocks_multiplies_by_the_kernel(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    net = nn.Sequential(nn.Linear(128, 150), nn.Tanh())
-    mask = torch.rand(150, 128) < 0.5
-    mask[64:] = False
-    mask[:, :64] = False
-    attach_mask(net, "0", mask)
-    x_B2K, found = torch.randn(3, 2, 128), []
-    for backend in ("plain", "triton"):
-        answer(monkeypatch, masked_product, backend)
-        answer(monkeypatch, backends, backend)
-        net.zero_grad()
-        with noted() as choices:
-            y_B2N = net(x_B2K)
-        y_B2N.square().sum().backward()
-        found.append([y_B2N.detach(), *[weight.grad for weight in net.parameters()]])
-    assert choices == {"kernels/masked_linear": "triton"}
-    for ours, theirs in zip(*found, strict=True):
-        torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-5)
 
 
 def test_rates_of_a_stack_reach_the_device_of_its_weights() -> None:

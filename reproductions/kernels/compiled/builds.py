@@ -43,11 +43,8 @@ class CudaBuild:
 
 ADAMW = "adamw.in_triton:step_chunk"
 MOVED = "shard_pack.in_triton:move_block"
-PRODUCT = "masked_linear.in_triton:product"
 SIGNS = "rademacher.in_triton:pass_over"
 SLOPE = "linear_cross_entropy.in_triton:row_slope"
-PRODUCTS = ("forward", "gradient of inputs", "gradient of weights")
-"""In the order in which a layer launches them."""
 TRITON: tuple[TritonBuild, ...] = (
     TritonBuild("masked_adamw", "float32", ADAMW, ("float32", "float32")),
     TritonBuild("masked_adamw", "bfloat16", ADAMW, ("bfloat16", "bfloat16")),
@@ -64,11 +61,6 @@ TRITON: tuple[TritonBuild, ...] = (
     TritonBuild("sign_ops", "perturb", "sign_ops.in_triton:perturb_block"),
     TritonBuild("sign_ops", "count", "sign_ops.in_triton:count_block"),
     TritonBuild("sign_ops", "fedsign", "sign_ops.in_triton:fedsign_block"),
-    *(
-        TritonBuild("masked_linear", f"{which}, {type}", PRODUCT, (type,))
-        for which in PRODUCTS
-        for type in ("bfloat16", "float32")
-    ),
     TritonBuild("linear_cross_entropy", "bfloat16", SLOPE, ("bfloat16",)),
     TritonBuild("linear_cross_entropy", "float32", SLOPE),
 )

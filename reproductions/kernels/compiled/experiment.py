@@ -50,8 +50,7 @@ def needs(build: Build) -> Needs:
 
 
 VERSIONS = {
-    "masked_linear": 4, "rademacher": 2, "tangent_step": 2, "sign_ops": 2,
-    "linear_cross_entropy": 2, "shard_pack": 2,
+    "rademacher": 2, "tangent_step": 2, "sign_ops": 2, "linear_cross_entropy": 2, "shard_pack": 2,
 }  # fmt: skip
 """Of kernels that compilers have made otherwise since their first rows."""
 BUILDS = {

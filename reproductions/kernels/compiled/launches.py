@@ -15,7 +15,7 @@ import torch
 
 from reproductions.kernels.adamw.plain import AdamW, Weight
 from reproductions.kernels.backend import implementation
-from reproductions.kernels.compiled.builds import ADAMW, PRODUCTS, TritonBuild
+from reproductions.kernels.compiled.builds import ADAMW, TritonBuild
 from reproductions.kernels.tangent_step.plain import Adam, Point, Sgd
 
 SIZE = 2**20
@@ -40,8 +40,7 @@ def launch_of(build: TritonBuild) -> tuple[Any, dict[str, Any], dict[str, Any]]:
     call = adamw if build.function == ADAMW else CALLS[build.kernel]
     with patch.object(module, name, Noted()):
         call(build, *(getattr(torch, type) for type in build.types))
-    which = build.variant.partition(", ")[0]
-    given, named = launches[PRODUCTS.index(which) if which in PRODUCTS else 0]
+    given, named = launches[0]
     arguments = dict(zip(function.arg_names, given, strict=False))
     arguments |= {key: value for key, value in named.items() if key in function.arg_names}
     options = {key: value for key, value in named.items() if key not in function.arg_names}
@@ -103,14 +102,6 @@ def signs(build: TritonBuild, dtype: torch.dtype) -> None:
             ops.add_fedsign_(given, given, given, gamma=0.1)
 
 
-def products(build: TritonBuild, dtype: torch.dtype) -> None:
-    """Go through a layer and back; the gradient comes as it lies behind one."""
-    x, weight = zeros(32, 128, dtype=dtype), zeros(192, 128, dtype=dtype)
-    ops = implementation("masked_linear", "triton")
-    y = ops.masked_linear(x.requires_grad_(), weight.requires_grad_(), weight.bool())
-    y.backward(zeros(32, 192, dtype=dtype))
-
-
 def cross_entropy(build: TritonBuild, dtype: torch.dtype) -> None:
     """Turn logits of rows into their slope."""
     x, weight = zeros(16, 16, dtype=dtype), zeros(64, 16, dtype=dtype)
@@ -123,7 +114,6 @@ CALLS: dict[str, Callable[..., None]] = {
     "rademacher": directions,
     "tangent_step": tangents,
     "sign_ops": signs,
-    "masked_linear": products,
     "linear_cross_entropy": cross_entropy,
 }
 """By kernel, of those that are not AdamW."""

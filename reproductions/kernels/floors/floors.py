@@ -64,6 +64,6 @@ task = Task(
     layout=(
         layout("Floors of steps", "masked_adamw", "layer_adamw", "tangent_step"),
         layout("Floors of one pass", "rademacher", "sign_ops", "shard_pack"),
-        layout("Floors of products", "masked_linear", "linear_cross_entropy"),
+        layout("Floors of products", "linear_cross_entropy"),
     ),
 )  # fmt: skip

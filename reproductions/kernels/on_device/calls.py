@@ -66,7 +66,7 @@ def odd_calls(
             continue
         for inputs in (ALIGNED, SHIFTED):
             yield OddCall(case, inputs, contest, contest.draw(generator))
-        if case.kernel in ENTRYWISE or case.kernel == "masked_linear":
+        if case.kernel in ENTRYWISE:
             given = with_no_numbers(case, contest, contest.draw(generator))
             yield OddCall(case, NO_NUMBERS, contest, given)
 
@@ -87,13 +87,7 @@ def contest_with_norms(case: Case, setting: Setting) -> Contest:
 
 
 def with_no_numbers(case: Case, contest: Contest, given: Inputs) -> Inputs:
-    """Return inputs with NaN and both infinities here and there, in each tensor elsewhere.
-
-    In a product that is where weights are pruned: they take no part in it.
-    """
-    if case.kernel == "masked_linear":
-        x, weight, mask, along = given
-        return x, weight.where(mask, math.nan), mask, along
+    """Return inputs with NaN and both infinities here and there, in each tensor elsewhere."""
     shifts = count(0, 3)
 
     def spoilt(tensor: Tensor) -> Tensor:

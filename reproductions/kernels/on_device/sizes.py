@@ -37,14 +37,8 @@ def _entries(kernel: str, *, calls: Sequence[str] = ("",)) -> tuple[Case, ...]:
 
 
 TENSORS = ((2, 0), (1, 1), (3, 5), (3, 2049), (2, 4096), (2, MANY))
-PRODUCTS = ((0, 4, 4), (1, 1, 1), (5, 7, 3), (64, 64, 64), (65, 65, 65), (130, 257, 515))
 ODD: Mapping[str, tuple[Case, ...]] = {
     "masked_adamw": _cases("masked_adamw", "num_tensors entries", *TENSORS),
-    "masked_linear": (
-        *_cases("masked_linear", "rows inputs outputs", *PRODUCTS),
-        *_cases("masked_linear", "rows inputs outputs", (64, 128, 192), (70, 260, 150),
-                calls=("blocks", "2 of 4")),
-    ),
     "rademacher": _entries("rademacher", calls=("sum", "along", "both")),
     "tangent_step": _entries("tangent_step"),
     "sign_ops": _entries("sign_ops", calls=("perturb", "count", "FedSign")),
@@ -72,7 +66,6 @@ def cases_of(kernel: str, device: str) -> tuple[Case, ...]:
 
 BEYOND_A_BLOCK = {
     "masked_adamw": ("3 x 2049",),
-    "masked_linear": ("65 x 65 x 65",),
     "rademacher": ("4097 x 3, sum", "4097 x 3, along", "4097 x 3, both"),
     "tangent_step": ("4097 x 3",),
     "sign_ops": ("4097, perturb", "4097, count", "4097, FedSign"),

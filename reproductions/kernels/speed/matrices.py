@@ -1,4 +1,4 @@
-"""Products of masked weights and cross-entropy of linear heads: who takes turns."""
+"""Cross-entropy of linear heads: who takes turns."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from harness.errors import EnvError
-from reproductions.kernels.cases import KEPT_BLOCKS, Case
+from reproductions.kernels.cases import Case
 from reproductions.kernels.speed.contest import (
     Bind,
     Bound,
@@ -20,49 +20,7 @@ from reproductions.kernels.speed.contest import (
     contest_of_call,
 )
 
-BLOCK = 64
-KEPT = 0.25
 Inputs = tuple[Tensor, ...]
-
-
-def masked_product(case: Case, setting: Setting) -> Contest:
-    """Return x (W * M)^T and both derivatives."""
-    rows, inputs, outputs = (case.sizes[name] for name in ("rows", "inputs", "outputs"))
-
-    def draw(generator: torch.Generator) -> Inputs:
-        x = setting.normal(rows, inputs, generator=generator)
-        weight = setting.normal(outputs, inputs, generator=generator)
-        along = setting.normal(rows, outputs, generator=generator)
-        mask = mask_of(case.call, outputs, inputs, generator).to(setting.device)
-        return x, weight, mask, along
-
-    def call(module: ModuleType, given: Inputs) -> Inputs:
-        return _both_ways(lambda x, w: module.masked_linear(x, w, given[2]), given, given[3])
-
-    def dense(given: Inputs) -> Bound:
-        # Another product than the others': what the mask costs, or saves, is the difference.
-        return lambda: _both_ways(F.linear, given, given[3])
-
-    peers = {"dense product": Contender(dense, compared=False)}
-    if case.call == "2 of 4" and setting.device.type == "cuda":
-        # One product of three, and of that half the multiplications.
-        peers["torch 2:4, forward alone"] = Contender(_semi_structured, compared=False, share=1 / 6)
-    return contest_of_call(
-        "masked_linear", draw, call, length=max(rows, inputs, outputs), peers=peers
-    )
-
-
-def mask_of(kind: str, rows: int, columns: int, generator: torch.Generator) -> Tensor:
-    """Return a mask, bool, (rows, columns): of single weights, of blocks, or two of every four."""
-    if kind == "blocks":
-        blocks = (-(-rows // BLOCK), -(-columns // BLOCK))
-        kept = torch.rand(blocks, generator=generator) < 1 / KEPT_BLOCKS
-        return kept.repeat_interleave(BLOCK, 0).repeat_interleave(BLOCK, 1)[:rows, :columns]
-    drawn = torch.rand(rows, columns, generator=generator)
-    if kind == "2 of 4":
-        order = drawn.view(rows, columns // 4, 4).argsort(-1).argsort(-1)
-        return (order < 2).view(rows, columns)
-    return drawn < KEPT
 
 
 def _both_ways(
@@ -72,12 +30,6 @@ def _both_ways(
     leaves = tuple(each.detach().requires_grad_() for each in given[:2])
     found = function(*leaves)
     return (found.detach(), *torch.autograd.grad(found, leaves, along))
-
-
-def _semi_structured(given: Inputs) -> Bound:
-    x, weight, mask, _ = given
-    sparse = torch.sparse.to_sparse_semi_structured(weight * mask)
-    return lambda: (F.linear(x, sparse),)
 
 
 def cross_entropy(case: Case, setting: Setting) -> Contest:

@@ -26,14 +26,13 @@ from reproductions.kernels.speed.contest import (
     widened,
 )
 from reproductions.kernels.speed.experiment import Race
-from reproductions.kernels.speed.matrices import cross_entropy, masked_product
+from reproductions.kernels.speed.matrices import cross_entropy
 from reproductions.kernels.speed.steps import adamw, sharded, tangent_step
 from reproductions.kernels.speed.streams import rademacher, rearrange, sign_ops
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 MAKERS: Mapping[str, Callable[[Case, Setting], Contest]] = {
     "masked_adamw": partial(adamw, masked=True),
-    "masked_linear": masked_product,
     "rademacher": rademacher,
     "tangent_step": tangent_step,
     "sign_ops": sign_ops,

@@ -27,7 +27,6 @@ from torch.nn.parameter import is_lazy
 from torch.utils.hooks import unserializable_hook
 
 from harness.errors import SpecError
-from reproductions.supar.method.masked_product import product_by_kernel
 
 MASK = "weight_mask"
 """Name of the buffer beside `weight`, True where a weight is kept; it is part of state_dict."""
@@ -55,17 +54,11 @@ class MaskedLinear(_Replaced, nn.Linear):
 
     def forward(self, *given: Any, **named: Any) -> Any:
         """Do what the layer did, with its kept weights."""
-        # What is transformed is torch's: a kernel has no rule for all of that.
         if _is_transformed() or not self.is_own():
             with masked_weight_of(self):
                 return super().forward(*given, **named)
         self.store_zeros()
-        does = super().forward
-        if getattr(does, "__func__", None) is nn.Linear.forward:
-            found = product_by_kernel(self, *given, **named)
-            if found is not None:
-                return found
-        return does(*given, **named)
+        return super().forward(*given, **named)
 
     def factor_of(self, values: Tensor) -> Tensor:
         """Return the mask as 0 and 1, split over ranks as `values` are."""

@@ -58,7 +58,6 @@ class InAStack:
         groups = [groups_of(model, rules) for model, rules in pairs]
         self._optimizer = self._stack.adamw(groups, betas=BETAS, eps=sweep.eps)
         if choose(next(sweep.models[0].parameters()).device) != "plain":
-            passed_over("masked_linear", "torch's dense product", OF_MANY)
             passed_over("linear_cross_entropy", ALL_LOGITS, OF_MANY)
 
     def step(self, tokens_MBT: Tensor, targets_MBT: Tensor) -> None:

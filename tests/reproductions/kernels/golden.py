@@ -51,7 +51,6 @@ GOLDEN = (
     timed("masked_adamw", "adamw.plain:step_"),
     timed("layer_adamw", "adamw.plain:step_"),
     timed("shard_pack", "shard_pack.plain:rearrange"),
-    timed("masked_linear", "masked_linear.plain:masked_linear"),
     timed("rademacher", "rademacher.plain:combine"),
     timed("tangent_step", "tangent_step.plain:step"),
     timed("sign_ops", "sign_ops.plain:perturb"),
@@ -71,7 +70,7 @@ GOLDEN = (
         experiment="kernels/floors",
         points=(
             Short(of={"kernel": "masked_adamw"}),
-            Short(of={"kernel": "masked_linear"}),
+            Short(of={"kernel": "linear_cross_entropy"}),
             Short(of={"kernel": "rademacher"}),
         ),
         mutation=Mutation(

@@ -14,8 +14,6 @@ from harness.measure.fresh_process import call_fresh
 from reproductions.kernels.compiled.builds import (
     ADAMW,
     MOVED,
-    PRODUCT,
-    PRODUCTS,
     SIGNS,
     SLOPE,
     TRITON,
@@ -26,8 +24,8 @@ from reproductions.kernels.compiled.in_triton import compiled
 
 WITHIN_A_ROW = SLOPE
 """64 bits lead to a row, and 32 along it."""
-OF_SMALL_NUMBERS = (ADAMW, PRODUCT, SIGNS)
-"""Products in 32 bits are of rows of a table, of numbers of blocks and of Philox's words."""
+OF_SMALL_NUMBERS = (ADAMW, SIGNS)
+"""Products in 32 bits are of rows of a table and of Philox's words."""
 HALVES = (
     TritonBuild("masked_adamw", "float16", ADAMW, ("float16", "float16")),
     TritonBuild("layer_adamw", "float16", ADAMW, ("float16", "float16")),
@@ -35,10 +33,6 @@ HALVES = (
     TritonBuild("shard_pack", "from float16", MOVED, ("float16", "float32")),
     TritonBuild("shard_pack", "to float16", MOVED, ("float32", "float16")),
     TritonBuild("linear_cross_entropy", "float16", SLOPE, ("float16",)),
-    *(
-        TritonBuild("masked_linear", f"{which}, float16", PRODUCT, ("float16",))
-        for which in PRODUCTS
-    ),
     *(
         replace(build, types=(half,))
         for build in TRITON

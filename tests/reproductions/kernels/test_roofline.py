@@ -28,10 +28,6 @@ def test_bytes_products_and_arithmetic_of_a_call_by_hand() -> None:
     assert adamw.work("float32") == Work(2**28 * (12 + 16 + 1), 0)
     assert adamw.work("bfloat16") == Work(2**28 * (6 + 16 + 1), 0)
     assert flops_of(adamw, "float32") == 15 * 2**28
-    product = case_of("masked_linear", "a GPT's")
-    flops = product.work("bfloat16").flops
-    assert flops_of(product, "bfloat16") == flops == 3 * 2 * 4096 * 2048 * 8192
-    assert 4 * case_of("masked_linear", "a GPT's, blocks").work("bfloat16").flops == flops
     assert case_of("rademacher", "50 per class, sum").work("float32").bytes == 4 * 1_536_128
     head = case_of("linear_cross_entropy", "LLaMA-7B").work("bfloat16")
     assert head == Work(4 * 4096 * (4096 + 32_000), 6 * 4096 * 4096 * 32_000)

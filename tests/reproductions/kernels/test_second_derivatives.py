@@ -21,7 +21,7 @@ from reproductions.kernels.precision import tolerance
 
 Of = Callable[[Tensor, Tensor], Tensor]
 """A number that is made of both factors."""
-KERNELS = ("linear_cross_entropy", "masked_linear")
+KERNEL = "linear_cross_entropy"
 BACKENDS = ("plain", pytest.param("triton", marks=pytest.mark.kernels))
 
 
@@ -49,25 +49,10 @@ def bands() -> None:
     """Leave allocations as they are: forward mode takes no output that is a view of a band."""
 
 
-@pytest.fixture(params=KERNELS)
-def kernel(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
 @pytest.fixture(params=BACKENDS)
-def pair(request: pytest.FixtureRequest, kernel: str) -> Pair:
+def pair(request: pytest.FixtureRequest) -> Pair:
     """Return the kernel's number beside torch's; a cube, as losses are seldom linear in either."""
-    ops, x, weight = implementation(kernel, request.param), drawn(7, 5, seed=1), drawn(6, 5, seed=2)
-    if kernel == "masked_linear":
-        mask = drawn(6, 5, seed=3) > 0
-
-        def ours(x: Tensor, weight: Tensor) -> Tensor:
-            return (ops.masked_linear(x, weight, mask) ** 3).mean() + (weight**3).sum()
-
-        def wanted(x: Tensor, weight: Tensor) -> Tensor:
-            return ((x @ (weight * mask).T) ** 3).mean() + (weight**3).sum()
-
-        return Pair(ours, wanted, x, weight)
+    ops, x, weight = implementation(KERNEL, request.param), drawn(7, 5, seed=1), drawn(6, 5, seed=2)
     targets = torch.tensor([0, 5, IGNORED, 2, 1, 3, 0])
 
     def our_loss(x: Tensor, weight: Tensor) -> Tensor:
@@ -162,42 +147,36 @@ def test_derivatives_of_derivatives_are_torch_s(pair: Pair, way: Callable[..., A
         torch.testing.assert_close(one.double(), other, **allowed)
 
 
-def by_triton(kernel: str) -> tuple[Of, Tensor, Tensor]:
-    ops, x, weight = implementation(kernel, "triton"), drawn(7, 5, seed=1), drawn(6, 5, seed=2)
-    if kernel == "masked_linear":
-        mask = drawn(6, 5, seed=3) > 0
-        return lambda x, weight: ops.masked_linear(x, weight, mask).sum(), x, weight
+def by_triton() -> tuple[Of, Tensor, Tensor]:
+    ops, x, weight = implementation(KERNEL, "triton"), drawn(7, 5, seed=1), drawn(6, 5, seed=2)
     targets = torch.tensor([0, 5, IGNORED, 2, 1, 3, 0])
     return lambda x, weight: ops.linear_cross_entropy(x, weight, targets), x, weight
 
 
 @pytest.mark.kernels
-def test_what_is_differentiated_once_is_the_kernel_s(
-    kernel: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_differentiated_once_is_the_kernel_s(monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(*given: Any, **named: Any) -> Any:
         raise AssertionError("plain torch differentiates")
 
-    of, x, weight = by_triton(kernel)
-    module = implementation(kernel, "plain")
+    of, x, weight = by_triton()
+    module = implementation(KERNEL, "plain")
     monkeypatch.setattr(module, "gradients", refused)
     leaves = [each.clone().requires_grad_() for each in (x, weight)]
     of(*leaves).backward()  # type: ignore[no-untyped-call]
     assert all(each.grad is not None for each in leaves)
     with pytest.raises(AssertionError, match="plain torch"):
         torch.autograd.grad(of(*leaves), leaves, create_graph=True)
-    if kernel == "linear_cross_entropy":
-        monkeypatch.setattr(module, "along", refused)
-        one = lambda tangent: jvp(lambda w: of(x, w), (weight,), (tangent,))[1]  # noqa: E731
-        assert vmap(one)(torch.stack([weight, weight.cos()])).all()
-        with torch.no_grad():
-            assert jvp(of, tuple(leaves), (x, weight))[1] != 0
+    monkeypatch.setattr(module, "along", refused)
+    one = lambda tangent: jvp(lambda w: of(x, w), (weight,), (tangent,))[1]  # noqa: E731
+    assert vmap(one)(torch.stack([weight, weight.cos()])).all()
+    with torch.no_grad():
+        assert jvp(of, tuple(leaves), (x, weight))[1] != 0
 
 
 @pytest.mark.kernels
-def test_only_what_was_given_and_what_the_kernel_made_is_kept_and_once(kernel: str) -> None:
+def test_only_what_was_given_and_what_the_kernel_made_is_kept_and_once() -> None:
     """Inputs are kept as they are, and copied nowhere; nothing outlives the backward."""
-    of, *given = by_triton(kernel)
+    of, *given = by_triton()
     leaves = [each.requires_grad_() for each in given]
     kept: list[int] = []
 
@@ -208,8 +187,8 @@ def test_only_what_was_given_and_what_the_kernel_made_is_kept_and_once(kernel: s
     with saved_tensors_hooks(seen, lambda tensor: tensor):
         y = of(*leaves)
     assert len(set(kept)) == len(kept)
-    # With masks and their blocks, or targets, both gradients and the scale; neither logits.
-    assert len(kept) == {"linear_cross_entropy": 6, "masked_linear": 4}[kernel]
+    # Inputs, targets, both gradients and the scale; no logits.
+    assert len(kept) == 6
     assert {each.untyped_storage().data_ptr() for each in leaves} <= set(kept)
     moved = leaves[0] * 2
     where = weakref.ref(moved)
@@ -222,9 +201,9 @@ def test_only_what_was_given_and_what_the_kernel_made_is_kept_and_once(kernel: s
 
 
 @pytest.mark.kernels
-def test_many_inputs_at_once_are_refused_and_not_wrong(kernel: str) -> None:
-    of, x, weight = by_triton(kernel)
-    with pytest.raises(SpecError, match=f"take {kernel}'s plain"):
+def test_many_inputs_at_once_are_refused_and_not_wrong() -> None:
+    of, x, weight = by_triton()
+    with pytest.raises(SpecError, match=f"take {KERNEL}'s plain"):
         vmap(of, in_dims=(0, None))(torch.stack([x, x]), weight)
 
 

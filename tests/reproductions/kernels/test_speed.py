@@ -60,8 +60,8 @@ def test_all_that_a_table_prints_takes_part_on_a_gpu(kernel: str) -> None:
                 names |= contest_of(tiny, setting).contenders.keys()
     (layout,) = TASKS[kernel].layouts
     heads = {column.where["implementation"] for column in layout.columns}
-    # Liger is there where it is installed; torch's 2:4 on a GPU alone.
-    assert heads - {"Liger", "torch 2:4, forward alone"} == names - {"Liger"}
+    # Liger is there where it is installed.
+    assert heads - {"Liger"} == names - {"Liger"}
 
 
 def timing(ms: float) -> Timing:
@@ -70,7 +70,7 @@ def timing(ms: float) -> Timing:
 
 def test_a_time_below_its_floor_is_refused() -> None:
     work = Work(bytes=100, flops=2 * trial.PRODUCT_SIZE["cpu"] ** 3)
-    asked, least_ms = race("masked_linear"), 0.7
+    asked, least_ms = race("linear_cross_entropy"), 0.7
     # Of the two that move bytes the faster counts; of bytes and products what takes longer.
     for copy_ms, in_place_ms, product_ms in ((2.0, 1.0, 0.1), (0.1, 0.1, 1.0)):
         times = {
