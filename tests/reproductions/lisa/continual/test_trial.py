@@ -179,17 +179,14 @@ def test_lisa_trains_other_blocks_in_the_second_stage_too() -> None:
 
 def test_a_run_that_blows_up_is_diverged_and_has_no_last_rows() -> None:
     params = point("full", text_steps=8, lr=1e4)
-    outcome = rows_of(params, Context(params), broken(model()))
+    broken = model()
+    with torch.no_grad():
+        broken.model.get_input_embeddings().weight[5:] = math.inf
+    outcome = rows_of(params, Context(params), broken)
     assert outcome.status is Status.DIVERGED
     assert "stage text" in outcome.note
     assert {row["split"] for row in outcome.rows} == {"train"}
     assert outcome.rows[-1]["loss"] is None
-
-
-def broken(lm: LanguageModel) -> LanguageModel:
-    with torch.no_grad():
-        lm.model.get_input_embeddings().weight[5:] = math.inf
-    return lm
 
 
 def run_rows(case: Case) -> Iterator[dict[str, Any]]:

@@ -60,23 +60,6 @@ def test_arrays_are_counted_by_their_first_axis() -> None:
     assert row == {"num_counted": 1797, "num_records": 1797, "catalogue_records": 1797}
 
 
-STAGED = [
-    pytest.param(
-        point, id=f"{point['dataset']}-{point['counted']}",
-        marks=pytest.mark.data(str(point["source"])),
-    )
-    for point in COUNTS
-    if point["source"]
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("point", STAGED)
-def test_staged_data_have_the_catalogue_s_size(point: Any) -> None:
-    row = size_row(point)
-    assert row["num_records"] == row["catalogue_records"]
-    assert 0 < int(row["num_counted"]) <= int(row["num_records"])
-
-
 def model_frame(case: Case) -> pd.DataFrame:
     """Fails: a block has one parameter too few by the closed form."""
     rows = [{**point, **facts_row(str(point["model"]))} for point in models.params_of("cpu")]

@@ -40,15 +40,6 @@ def trainer_of(model: Any, folder: Path, **more: Any) -> Trainer:
     return Trainer(model=model, args=args, train_dataset=Sentences())
 
 
-def test_all_blocks_in_a_trainer_are_its_own_full_training(tmp_path: Path) -> None:
-    ours, plain = llama(), llama()
-    trainer = trainer_of(ours, tmp_path / "ours")
-    attach_to_trainer(Lisa(ours, gamma=4, period=3, seed=0), trainer)
-    trainer.train()
-    trainer_of(plain, tmp_path / "plain").train()
-    assert_same(ours, plain)
-
-
 def test_a_trainer_resumes_to_the_bit(tmp_path: Path) -> None:
     settings: dict[str, Any] = {"gamma": 2, "period": 2, "seed": 6}
     whole = llama()

@@ -12,7 +12,6 @@ from reproductions.lisa.finetuning.trial import choice_accuracy, with_distractor
 from reproductions.lisa.models.instructions import (
     Example,
     Record,
-    batch_of,
     batches,
     load_instructions,
     prompt_of,
@@ -55,11 +54,6 @@ def test_splits_do_not_depend_on_order_or_on_copies(lm: LanguageModel) -> None:
     again = load_instructions([*RECORDS[::-1], *RECORDS], lm, **SIZES)
     assert {one.prompt for one in found.train} == {one.prompt for one in again.train}
     assert [one.prompt for one in found.test] == [one.prompt for one in again.test]
-
-
-def test_loss_is_on_answers_alone() -> None:
-    batch = batch_of([Example(prompt=(0, 5, 6), answer=(7, 1))], padding=1)
-    assert batch.labels_BT.tolist() == [[IGNORED, IGNORED, IGNORED, 7, 1]]
 
 
 def test_batches_are_of_the_seed_and_see_all_before_any_comes_back() -> None:

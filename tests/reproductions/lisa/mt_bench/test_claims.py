@@ -15,7 +15,7 @@ from harness.declare.verdict import Word
 from harness.publish.figures import draw
 from harness.store.table_csv import build_table, validate
 from reproductions.lisa.mt_bench import tab03, tab08, tab09
-from reproductions.lisa.mt_bench.quantities import gains_percent, leads, leads_by_kind, steps
+from reproductions.lisa.mt_bench.quantities import leads
 from reproductions.lisa.mt_bench.tab08 import MEMORISED, REASONED
 from reproductions.lisa.mt_bench.table import CATEGORIES
 from tests.reproductions.lisa.made import FOLDER, Case, decide
@@ -102,18 +102,6 @@ def test_the_paper_s_band_is_decided_in_its_own_setting_alone() -> None:
     # 5.5 over 4 is 37.5 %, as much as the early abstract allows and the proceedings do not.
     rows.loc[rows["method"] == "lisa", "rating"] += 0.5
     assert decide(TASKS[0], banded, built(TASKS[0], rows)).word is Word.CONTRADICTED
-
-
-def test_quantities_on_plain_numbers() -> None:
-    table = built(TASKS[1], answers("holds", num_seeds=1))
-    assert steps(table, methods=("lora", "full", "lisa")) == pytest.approx([0.5] * 6)
-    (lead,) = leads(table, model="llama-2-7b", one="lisa", others=("full",))
-    assert lead == pytest.approx(0.5)
-    assert gains_percent(table, one="lisa", other="lora") == pytest.approx([25.0] * 3)
-    kinds = (MEMORISED, REASONED)
-    # Leads of 2 and of 0.
-    found = leads_by_kind(table, one="lisa", other="lora", kinds=kinds)
-    assert found == pytest.approx([2.0] * 3)
 
 
 def lead_over_lora(table: pd.DataFrame) -> float:

@@ -29,8 +29,6 @@ from reproductions.lisa.norms import experiment as norms
 from reproductions.lisa.norms.trial import measured_rows, with_adapters
 from tests.reproductions.lisa.small import gpt2, llama
 
-LAYERS = ["embedding", "block 0", "block 1", "block 2", "block 3", "head"]
-
 
 def context(experiment: Experiment, point: Params, folder: Path) -> TrialContext:
     trial = Trial(experiment, point.to_json(), "smoke")

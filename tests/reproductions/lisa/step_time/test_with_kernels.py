@@ -19,7 +19,6 @@ from reproductions.lisa.step_time import kernel_trial
 from reproductions.lisa.step_time.experiment import (
     KernelStep,
     kernel_grid,
-    kernel_needs,
     kernel_steps,
 )
 from reproductions.lisa.step_time.with_kernels import task
@@ -84,12 +83,3 @@ def test_where_a_kernel_can_be_one_way_takes_it_and_the_other_does_not(
     rows = rows_of()
     assert [row["ran"] for row in rows] == ["kernels/adamw: cuda", "plain torch"]
     assert rows[0]["agrees"] is True
-
-
-def test_on_a_gpu_room_is_asked_for_both_models_and_wider_moments() -> None:
-    (point, *_) = kernel_grid("gpu")
-    shape = shape_of(point.shape)
-    trained = shape.lisa_params(2)
-    # Weights in bfloat16, gradients, and moments of both kinds.
-    both = 2 * 2 * shape.num_params + 2 * 2 * trained + (2 * 2 + 2 * 4) * trained
-    assert both < kernel_needs(point).gpu_bytes < 80e9
