@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Sequence
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -86,6 +87,19 @@ def test_a_batch_says_what_the_formulas_say_of_each_prompt(family: Family) -> No
     found = dola(told, asked, max_new_tokens=6, exits=EXITS[family])
     assert found == [plain_answer(models, prompt, most=6, end=told.eos) for prompt in asked]
     assert found != greedy(told, asked, max_new_tokens=6)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_an_exit_is_after_as_many_blocks_as_its_number_says(family: Family) -> None:
+    """With one candidate nothing is chosen, so that each exit shows; no two say the same."""
+    told, asked = speaker(family), prompts(6)
+    *numbers, last = EXITS[family]
+    whole, seen = cut(told, last), []
+    for number in numbers:
+        models = [cut(told, number), whole]
+        seen.append(dola(told, asked, max_new_tokens=4, exits=(number, last)))
+        assert seen[-1] == [plain_answer(models, each, most=4, end=told.eos) for each in asked]
+    assert all(one != other for one, other in combinations(seen, 2))
 
 
 def test_the_whole_model_is_no_candidate() -> None:

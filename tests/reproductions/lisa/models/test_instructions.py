@@ -56,6 +56,12 @@ def test_splits_do_not_depend_on_order_or_on_copies(lm: LanguageModel) -> None:
     assert [one.prompt for one in found.test] == [one.prompt for one in again.test]
 
 
+def test_held_out_examples_are_the_same_however_many_are_trained_on(lm: LanguageModel) -> None:
+    few, more = (load_instructions(RECORDS, lm, **{**SIZES, "num_train": n}) for n in (8, 40))
+    assert (few.validation, few.test) == (more.validation, more.test)
+    assert few.train == more.train[:8]
+
+
 def test_batches_are_of_the_seed_and_see_all_before_any_comes_back() -> None:
     examples = [Example(prompt=(0, n), answer=(1,)) for n in range(6)]
 
