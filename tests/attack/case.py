@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 SECRET = "sk-attack-5cr3t-0123456789"
-"""The judge's key in every attack; no file and no stream may ever hold it."""
+"""A key in the environment of every attack; no file and no stream may ever hold it."""
 PASSWORD = "pa55word-of-attack"
 """What stands in URLs."""
 LONGEST_MESSAGE = 3_000

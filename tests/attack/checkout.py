@@ -51,48 +51,6 @@ def picture(ctx):
     plot_paper(ax, ctx.reference, label="paper", color=PALETTE[0])
     return figure
 """
-JUDGED = "toylab/tab02"
-"""A task whose trial asks the judge that an attack names; without an attack it has no trials."""
-JUDGED_FILES = {
-    "judged/__init__.py": "",
-    "judged/experiment.py": """
-import os
-
-from harness.declare import Experiment, Params, doc, seed
-
-
-class Ask(Params):
-    reply: str = doc("What the judge sends.")
-    seed: int = seed("Of the reply.")
-
-
-def grid(profile):
-    if profile == "smoke" and "ATTACK_REPLY" in os.environ:
-        yield Ask(reply=os.environ["ATTACK_REPLY"], seed=int(os.environ["ATTACK_SEED"]))
-
-
-experiment = Experiment("toylab/judged", version=1, params=Ask, grid=grid, run="trial:run")
-""",
-    "judged/trial.py": """
-from pathlib import Path
-
-
-def run(point, ctx):
-    from tests.attack.judge import ask
-
-    return [{"text": ask(point.reply, str(point.seed), Path.cwd())}]
-""",
-}
-JUDGED_TASK = """
-from harness.declare import Table, Task, columns_of, value
-from toylab.judged.experiment import Ask, experiment
-
-task = Task(
-    "toylab/tab02",
-    reads=(experiment,),
-    table=Table.of(columns_of(Ask, "reply", "seed"), value("text", str, "It.", nullable=True)),
-)
-"""
 DEVIATIONS = """
 [[deviation]]
 id = "DEV-01"
@@ -174,9 +132,6 @@ def make_checkout(folder: Path) -> Checkout:
     )
     toy.add_file("squares/figures.py", PICTURE)
     toy.add_file("deviations.toml", DEVIATIONS)
-    for name, text in JUDGED_FILES.items():
-        toy.add_file(name, text)
-    toy.add_task("tab02", JUDGED_TASK, "judged/tab02.py")
     lines = [",".join(row) for row in (REFERENCE_COLUMNS, *REFERENCE)]
     toy.add_file("reference/squares.csv", "\n".join(lines) + "\n")
     checkout = Checkout(folder)

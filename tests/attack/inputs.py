@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from tests.attack import arguments, files, judge
+from tests.attack import arguments, files
 from tests.attack.case import Case, Fault, Seen, faults
 from tests.attack.checkout import Checkout, leaks, snapshot
 from tests.attack.parallel import PART, Found, in_parallel
@@ -18,7 +18,7 @@ from tests.attack.process import observe
 MADE = {"drawn.svg", "again.tar.gz"}
 """What commands are told to write outside their checkout."""
 GENERATORS: dict[str, Callable[[Checkout, random.Random], Case]] = dict(
-    [*arguments.generators(), *files.generators(), ("judge", judge.replies)]
+    [*arguments.generators(), *files.generators()]
 )
 
 

@@ -13,8 +13,6 @@ from reproductions.lisa.mt_bench.experiment import QUESTIONS, REFERENCES, Examin
 from reproductions.lisa.mt_bench.grading import Grades, messages_for, prompt_hash, wording_hash
 from reproductions.lisa.mt_bench.judge import Judge, settings_from_environment
 
-PACE_FILE = "judge.pace"
-
 
 def mt_bench_rows(params: Examined, ctx: RunContext) -> Outcome:
     """Let a model answer all questions; where it was tuned, at its best learning rate."""
@@ -57,8 +55,7 @@ def grades_of(params: Examined, ctx: RunContext) -> Iterator[Grades | None]:
         yield None
         return
     kept = ctx.checkpoint_path().with_suffix(".jsonl")
-    # Beside the checkpoints of all trials, so that their workers keep the rate together.
-    with Judge(settings_from_environment(), pace_file=kept.parent / PACE_FILE) as judge:
+    with Judge(settings_from_environment()) as judge:
         yield Grades(judge, kept)
     kept.unlink(missing_ok=True)
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
-from reproductions.lisa.mt_bench.judge import Judge, JudgeSettings, Reply
+from reproductions.lisa.mt_bench.judge import JudgeSettings
 
-MESSAGES = [{"role": "user", "content": "Grade this."}]
 MODEL = "scripted-1"
 Action = Callable[[BaseHTTPRequestHandler], None]
 
@@ -26,7 +24,6 @@ class Asked:
 
     path: str
     headers: Message
-    """By names in any case."""
     body: dict[str, Any]
 
     @property
@@ -38,29 +35,23 @@ class Asked:
 class ScriptedJudge:
     """What it does next, and what it was asked; after its script it does `then`."""
 
-    url: str
+    url: str = ""
     script: list[Action] = field(default_factory=list)
     then: Action = field(default_factory=lambda: says("It will do. [[5]]"))
     asked: list[Asked] = field(default_factory=list)
-    lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def next_action(self, asked: Asked) -> Action:
-        with self.lock:
-            self.asked.append(asked)
-            return self.script.pop(0) if self.script else self.then
 
 
 @contextmanager
 def scripted_judge() -> Iterator[ScriptedJudge]:
     """Serve on a free port; silent replies end with it."""
-    judge = ScriptedJudge(url="")
+    judge = ScriptedJudge()
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            length = int(self.headers["Content-Length"])
-            body = json.loads(self.rfile.read(length))
-            asked = Asked(self.path, self.headers, body)
-            judge.next_action(asked)(self)
+            data = self.rfile.read(int(self.headers["Content-Length"]))
+            judge.asked.append(Asked(self.path, self.headers, json.loads(data)))
+            action = judge.script.pop(0) if judge.script else judge.then
+            action(self)
 
         def log_message(self, *_: object) -> None:
             pass
@@ -79,31 +70,18 @@ def scripted_judge() -> Iterator[ScriptedJudge]:
         thread.join()
 
 
-def settings(url: str, **more: Any) -> JudgeSettings:
+def settings(url: str, *, model: str = "grader") -> JudgeSettings:
     """Return settings of an impatient client."""
-    return JudgeSettings(url=url, **{"model": "grader", "timeout_s": 5.0, "max_retries": 2} | more)
-
-
-def ask(given: JudgeSettings, folder: Path, *, times: int = 1) -> Reply:
-    """Return the last reply of a judge that is asked so many times."""
-    with Judge(given, pace_file=folder / "judge.pace") as judge:
-        for _ in range(times):
-            reply = judge.ask(MESSAGES)
-    return reply
+    return JudgeSettings(url=url, model=model, timeout_s=5.0, max_retries=1)
 
 
 def send(
-    handler: BaseHTTPRequestHandler,
-    code: int,
-    data: bytes,
-    *,
-    headers: Mapping[str, str] | None = None,
-    length: int | None = None,
+    handler: BaseHTTPRequestHandler, code: int, data: bytes, *, length: int | None = None
 ) -> None:
     """Write a reply whose header may promise more bytes than come."""
     handler.send_response(code)
-    for name, value in (headers or {}).items():
-        handler.send_header(name, value)
+    # An error that may pass is tried again at once.
+    handler.send_header("Retry-After-Ms", "10")
     handler.send_header("Content-Type", "application/json")
     handler.send_header("Content-Length", str(len(data) if length is None else length))
     handler.end_headers()
@@ -127,17 +105,16 @@ def body(data: bytes) -> Action:
     return lambda handler: send(handler, 200, data)
 
 
-def status(code: int, text: str = "no", **headers: str) -> Action:
-    """Answer with an error; `Retry_After` stands for the header."""
-    named = {name.replace("_", "-"): value for name, value in headers.items()}
+def status(code: int, text: str = "no") -> Action:
+    """Answer with an error."""
     data = json.dumps({"error": {"message": text}}).encode()
-    return lambda handler: send(handler, code, data, headers=named)
+    return lambda handler: send(handler, code, data)
 
 
-def cut(content: str) -> Action:
+def cut(handler: BaseHTTPRequestHandler) -> None:
     """Promise a whole reply, send half of it and hang up."""
-    data = completion(content)
-    return lambda handler: send(handler, 200, data[: len(data) // 2], length=len(data))
+    data = completion("Good. [[9]]")
+    send(handler, 200, data[: len(data) // 2], length=len(data))
 
 
 def hangs_up(handler: BaseHTTPRequestHandler) -> None:
@@ -145,6 +122,6 @@ def hangs_up(handler: BaseHTTPRequestHandler) -> None:
     handler.close_connection = True
 
 
-def silent(seconds: float) -> Action:
+def silent(handler: BaseHTTPRequestHandler) -> None:
     """Keep the connection open and say nothing."""
-    return lambda handler: time.sleep(seconds)
+    time.sleep(600.0)

@@ -8,10 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.checkout import PAPERS
 from tests.method_pages import examples
-
-FOLDER = PAPERS / "lisa"
 
 
 def test_the_page_s_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

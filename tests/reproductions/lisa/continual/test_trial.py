@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
-from itertools import islice, repeat
+from itertools import islice
 from typing import Any
 
 import pandas as pd
@@ -22,7 +22,6 @@ from harness.declare.experiment import Status
 from harness.declare.params import Scalar
 from harness.declare.statistics import InvalidQuantity
 from harness.declare.task import Task
-from harness.errors import DataError
 from harness.store.seeds import derive_seed
 from harness.store.table_csv import build_table
 from reproductions.lisa.continual import experiment as continual
@@ -35,10 +34,6 @@ from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.models.pretraining import WEIGHTS, new_model
 from reproductions.lisa.models.shapes import shape_of
 from reproductions.lisa.models.solving import (
-    ONE_IN,
-    as_examples,
-    fitting,
-    mixed,
     score,
     solution_text,
     text_batches,
@@ -100,27 +95,6 @@ def test_solution_is_running_text() -> None:
     assert solution_text(record) == "He has 2*3 = $6. Then 6-1 = 5 are left."
 
 
-@pytest.mark.data("gsm8k_train")
-def test_no_staged_solution_keeps_a_mark() -> None:
-    texts = [solution_text(record) for record in load("gsm8k_train").records]
-    assert len(texts) == 7473
-    assert not [text for text in texts if re.search(r"<<|>>|####|\n", text) or not text]
-
-
-def test_only_whole_texts_fit(lm: LanguageModel) -> None:
-    short, long = "The cat sees a dog.", "The cat sees a dog. " * 40
-    assert fitting([short, long], lm) == [short]
-    with pytest.raises(DataError, match="64 tokens"):
-        fitting([long], lm)
-
-
-def test_one_in_so_many_is_a_solution_in_turn() -> None:
-    told = list(islice(mixed(repeat("s"), ["X", "Y"]), 3 * ONE_IN))
-    others = "s" * (ONE_IN - 1)
-    assert "".join(told) == f"{others}X{others}Y{others}X"
-    assert list(islice(mixed(iter("abc"), []), 3)) == ["a", "b", "c"]
-
-
 def test_windows_are_the_text_in_order(lm: LanguageModel) -> None:
     paragraphs = list(islice(statements(seed=3), 60))
     windows_NT = windows(lm, iter(paragraphs), count=6, num_tokens=20)
@@ -151,17 +125,6 @@ def test_loss_is_on_answers_alone_and_training_sees_no_held_out_problem(
     assert {split_of(p.key) for p in made.held_out("test")} == {"test"}
 
 
-def test_a_prompt_that_does_not_fit_loses_its_beginning(lm: LanguageModel) -> None:
-    problems = sample("train", 5, seed=0)
-    whole = [lm.encode(problem.prompt) for problem in problems]
-    for room in (60, 58):
-        for example, prompt in zip(as_examples(problems, lm, room=room), whole, strict=True):
-            assert example.prompt == (lm.bos, *prompt[-(63 - room) :])
-            assert len(example.prompt) == 64 - room
-    with pytest.raises(DataError, match="more than 5"):
-        as_examples(problems, lm, room=5)
-
-
 def test_score_counts_what_greedy_decoding_solves(
     lm: LanguageModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -177,28 +140,6 @@ def test_score_counts_what_greedy_decoding_solves(
     assert found.accuracy == {"strict": 1 / 3, "flexible": 2 / 3}
     # New weights guess evenly among 320 tokens.
     assert found.loss == pytest.approx(math.log(320), abs=0.1)
-
-
-def test_rows_are_those_of_both_stages_and_equal_each_time() -> None:
-    params = point("lisa", 2, keep_weights=True)
-    outcomes = []
-    for _ in range(2):
-        ctx = Context(params)
-        outcomes.append((rows_of(params, ctx, model()), ctx.saved))
-    (first, saved), (second, others) = outcomes
-    assert first.status is Status.DONE
-    assert first.rows == second.rows
-    assert torch.equal(
-        torch.cat([value.flatten() for value in saved[WEIGHTS].values()]),
-        torch.cat([value.flatten() for value in others[WEIGHTS].values()]),
-    )
-    kinds = [(row["stage"], row["split"], row["step"]) for row in first.rows]
-    assert kinds == [
-        *(("text", "train", step) for step in (1, 2, 3)), ("text", "validation", 3),
-        *(("problems", "train", step) for step in (1, 2, 3)),
-        ("problems", "validation", 3), ("problems", "test", 3),
-    ]  # fmt: skip
-    assert [row["accuracy"] is None for row in first.rows] == [True] * 7 + [False] * 2
 
 
 def test_methods_at_a_seed_see_the_same_text_and_problems(lm: LanguageModel) -> None:
@@ -238,17 +179,14 @@ def test_lisa_trains_other_blocks_in_the_second_stage_too() -> None:
 
 def test_a_run_that_blows_up_is_diverged_and_has_no_last_rows() -> None:
     params = point("full", text_steps=8, lr=1e4)
-    outcome = rows_of(params, Context(params), broken(model()))
+    broken = model()
+    with torch.no_grad():
+        broken.model.get_input_embeddings().weight[5:] = math.inf
+    outcome = rows_of(params, Context(params), broken)
     assert outcome.status is Status.DIVERGED
     assert "stage text" in outcome.note
     assert {row["split"] for row in outcome.rows} == {"train"}
     assert outcome.rows[-1]["loss"] is None
-
-
-def broken(lm: LanguageModel) -> LanguageModel:
-    with torch.no_grad():
-        lm.model.get_input_embeddings().weight[5:] = math.inf
-    return lm
 
 
 def run_rows(case: Case) -> Iterator[dict[str, Any]]:
@@ -315,7 +253,7 @@ def test_lead_is_in_binomial_errors_of_full_training() -> None:
 
 def test_rank_correlation_is_scipy_s_with_ties() -> None:
     drawn, whole = random.Random(0), one_seed()
-    for _ in range(20):
+    for _ in range(5):
         table = whole.copy()
         solved = {gamma: drawn.choice((0.1, 0.2, 0.3)) for gamma in continual.GAMMAS}
         if len(set(solved.values())) == 1:

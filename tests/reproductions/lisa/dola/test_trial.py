@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any, Literal
 
 import pandas as pd
 import pytest
 
-from harness.data import load as datasets
 from harness.declare.experiment import Status
 from harness.declare.verdict import Word
-from harness.errors import DataError
 from harness.store.table_csv import build_table
 from reproductions.lisa.continual import experiment as continual
 from reproductions.lisa.dola import experiment
-from reproductions.lisa.dola import trial as dola_trial
 from reproductions.lisa.dola.decoding import dola, quarter_exits
-from reproductions.lisa.dola.experiment import Given
 from reproductions.lisa.dola.tab13 import task
 from reproductions.lisa.dola.trial import (
     Quiz,
@@ -26,8 +20,6 @@ from reproductions.lisa.dola.trial import (
     decoded_rows,
     demonstrations,
     dola_rows,
-    given_rows,
-    gsm8k_rows,
     marked,
 )
 from reproductions.lisa.models.generation import greedy
@@ -112,16 +104,6 @@ def test_the_result_is_after_the_phrase_or_is_the_last_number(
     assert extracted(marked(said), filter="flexible") == flexible
 
 
-@pytest.mark.data
-def test_a_model_is_asked_the_first_questions_of_gsm8k() -> None:
-    lm = roomy()
-    records = datasets.load(experiment.TEST).records
-    params = Given(num_questions=2, max_new_tokens=2)
-    rows = gsm8k_rows({"vanilla": lm}, params, records)
-    assert [row["decoding"] for row in rows] == ["greedy", "dola"]
-    assert {row["questions"] for row in rows} == {"gsm8k"}
-
-
 # --- trials ---
 
 
@@ -153,34 +135,6 @@ def test_the_rate_solves_most_over_all_seeds_then_has_the_least_loss() -> None:
     gone = ends(*[[(0.0, 1.0), (0.0, 1.0), (0.0, None)]] * 3)
     assert experiment.best_rate(point, gone) is None
     assert decoded_rows(point, gone).status is Status.DIVERGED
-
-
-def test_the_untuned_model_and_that_of_the_seed_at_the_rate_decode(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(dola_trial, "base_of", lambda model, ctx: roomy())
-    monkeypatch.setattr(dola_trial, "ROOM", 128)
-    point = replace(list(experiment.grid("cpu"))[2], num_questions=2, max_new_tokens=2)
-    ctx = ends([(0.1, 2.0)] * 3, [(0.1, 1.5)] * 3, [(0.2, 1.0)] * 3)
-    rows = list(decoded_rows(point, ctx).rows)
-    lr = continual.LRS[2]
-    assert [(one.lr, one.seed, one.keep_weights) for one in ctx.loaded] == [(lr, 2, True)]
-    assert [(row["weights"], row["decoding"], row["lr"]) for row in rows] == [
-        ("vanilla", "greedy", None), ("vanilla", "dola", None),
-        ("lisa", "greedy", lr), ("lisa", "dola", lr),
-    ]  # fmt: skip
-
-
-def records_of(name: str) -> Any:
-    return SimpleNamespace(records=[])
-
-
-def test_a_model_that_is_not_handed_in_is_asked_for() -> None:
-    point = experiment.given.params_of("paper")[0]
-    needs = experiment.given.needs_of(point)
-    assert (needs.device, needs.data) == ("cuda", ("gsm8k_test",))
-    with pytest.raises(DataError, match=r"llama-2-7b-vanilla-0.*--set checkpoint=FOLDER"):
-        given_rows(Given.from_json(point), SimpleNamespace(dataset=records_of, device="cpu"))  # type: ignore[arg-type]
 
 
 # --- claims ---

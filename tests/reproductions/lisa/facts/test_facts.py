@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from harness.data.codec import Content
-from harness.data.load import find, load
+from harness.data.load import load
 from harness.declare.reference import load_reference
 from harness.declare.task import Task
 from harness.declare.verdict import Word
@@ -19,7 +19,6 @@ from reproductions.lisa.facts import tab14, tab15
 from reproductions.lisa.facts.experiment import Count, Model, datasets, models
 from reproductions.lisa.facts.trial import count, dataset_row, model_row
 from tests.reproductions.lisa.made import FOLDER, Case, decide
-from tools.reference.lisa import written_out
 
 CTX: Any = SimpleNamespace(dataset=load)
 COUNTS = datasets.params_of("cpu")
@@ -59,48 +58,6 @@ def test_arrays_are_counted_by_their_first_axis() -> None:
     (point,) = datasets.params_of("smoke")
     row = size_row(point)
     assert row == {"num_counted": 1797, "num_records": 1797, "catalogue_records": 1797}
-
-
-def test_what_is_not_at_hand_has_no_number() -> None:
-    for point in COUNTS:
-        if not point["source"]:
-            assert set(size_row(point).values()) == {None}
-
-
-def test_every_number_of_the_paper_is_asked_for_and_none_else() -> None:
-    reference = load_reference(FOLDER, "tab15")
-    asked = [(point["dataset"], point["counted"]) for point in COUNTS]
-    assert asked[0] == ("Alpaca-GPT4", "train")
-    assert sorted(asked) == sorted(zip(reference["series"], reference["y_name"], strict=True))
-    assert all(find(str(p["source"])) for p in COUNTS if p["source"])
-
-
-def test_sizes_are_asked_as_the_paper_prints_them() -> None:
-    reference = load_reference(FOLDER, "tab15").set_index(["series", "y_name"])["value"]
-    assert {key: reference[key] for key in tab15.PRINTED} == tab15.PRINTED
-
-
-def test_rounded_numbers_carry_their_rounding() -> None:
-    assert written_out("1.5B") == ("1500000000", "50000000")
-    assert written_out("1K") == ("1000", "500")
-    assert written_out("14079") == ("14079", "")
-
-
-STAGED = [
-    pytest.param(
-        point, id=f"{point['dataset']}-{point['counted']}",
-        marks=pytest.mark.data(str(point["source"])),
-    )
-    for point in COUNTS
-    if point["source"]
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("point", STAGED)
-def test_staged_data_have_the_catalogue_s_size(point: Any) -> None:
-    row = size_row(point)
-    assert row["num_records"] == row["catalogue_records"]
-    assert 0 < int(row["num_counted"]) <= int(row["num_records"])
 
 
 def model_frame(case: Case) -> pd.DataFrame:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-import torch
 from lm_eval.api.task import ConfigurableTask
 from lm_eval.tasks._yaml_loader import load_yaml
 
@@ -191,24 +190,17 @@ def written(lm: LanguageModel) -> list[str]:
     )
 
 
-@pytest.mark.parametrize("make", [writer, examinee])
-def test_written_answers_are_those_to_each_prompt_alone(make: Callable[[], LanguageModel]) -> None:
-    lm = make()
-    half, said, endings = lm.context // 2, written(lm), set()
+def test_written_answers_are_those_to_each_prompt_alone_and_count_alike() -> None:
+    lm = writer()
+    half, said = lm.context // 2, written(lm)
     for question, text in zip(ASKED, said, strict=True):
         # The prompt's end, after the start token, leaves half the context for the answer.
         prompt = lm.encode(word_problem({"question": question}))[-(half - 1) :]
         (alone,) = greedy(lm, [[lm.bos, *prompt]], max_new_tokens=half)
         assert text == lm.tokenizer.decode(alone, skip_special_tokens=True)
-        endings.add(len(alone) < half)
-    assert endings == {True, False}
-
-
-def test_numbers_in_written_answers_count_alike() -> None:
-    lm = writer()
     numbers = [
         extracted(text, filter="strict" if place % 2 else "flexible")
-        for place, text in enumerate(written(lm))
+        for place, text in enumerate(said)
     ]
     records = [
         {"question": question, "answer": f"#### {number}"}
@@ -217,19 +209,6 @@ def test_numbers_in_written_answers_count_alike() -> None:
     for (_, metric), row in rows_of(lm, {"gsm8k": records}).items():
         assert row["accuracy"] == row["scorer_accuracy"], metric
         assert 0.0 < row["accuracy"] < 1.0, metric
-
-
-def test_rows_are_the_same_again_and_nothing_else_is_touched(
-    lm: LanguageModel, capfd: pytest.CaptureFixture[str]
-) -> None:
-    asked = {name: some[:3] for name, some in documents().items()}
-    padding, before = lm.tokenizer.pad_token, torch.get_rng_state()
-    lm.model.train()
-    again = LanguageModel(model=lm.model, tokenizer=lm.tokenizer)
-    assert benchmark_rows(lm, asked) == benchmark_rows(again, asked)
-    assert torch.equal(torch.get_rng_state(), before)
-    assert (lm.tokenizer.pad_token, lm.model.training) == (padding, False)
-    assert capfd.readouterr() == ("", "")
 
 
 @pytest.mark.data
@@ -244,44 +223,20 @@ def test_lm_eval_and_the_scorer_agree_on_the_real_thing(name: str) -> None:
         assert row["num_documents"] == 4
 
 
-# --- documents ---
-
-
-def test_documents_are_the_first_of_the_test_split_by_hash() -> None:
-    records = [
-        {"subject": "s", "question": f"{i}?", "choices": list("abcd"), "answer": 1, "split": split}
+def test_documents_are_the_first_of_the_test_split_by_hash_and_none_of_written_formulas() -> None:
+    records: list[dict[str, Any]] = [
+        {
+            **{"task": task, "split": split, "passage": None, "question": f"{i}?"},
+            **{"options": ["(A)", "(B)"], "label": "A"},
+        }
         for i in range(40)
         for split in ("test", "dev")
+        for task in ("lsat-ar", "math")
     ]
-    chosen = documents_of("mmlu", records, most=5)
     text = {"separators": (",", ":"), "sort_keys": True}
-    tests = [record for record in records if record["split"] == "test"]
-    tests.sort(key=lambda one: hashlib.sha256(json.dumps(one, **text).encode()).hexdigest())
-    assert [one["question"] for one in chosen] == [one["question"] for one in tests[:5]]
+    asked = [one for one in records if (one["split"], one["task"]) == ("test", "lsat-ar")]
+    asked.sort(key=lambda one: hashlib.sha256(json.dumps(one, **text).encode()).hexdigest())
+    chosen = documents_of("agieval", records, most=5)
+    assert [one["question"] for one in chosen] == [one["question"] for one in asked[:5]]
     assert "split" not in chosen[0]
-    assert documents_of("mmlu", list(reversed(records)), most=5) == chosen
-    assert len(documents_of("mmlu", records, most=0)) == 40
-
-
-def test_agieval_is_asked_without_its_problems_of_written_formulas() -> None:
-    kinds = ("math", "sat-en", "math", "lsat-ar")
-    records = [
-        {"task": kind, "passage": None, "question": kind, "options": ["(A)", "(B)"], "label": "A"}
-        for kind in kinds
-    ]
-    chosen = documents_of("agieval", records, most=0)
-    assert sorted(one["question"] for one in chosen) == ["lsat-ar", "sat-en"]
-
-
-def test_made_up_documents_have_their_true_sentence_or_word_as_the_answer() -> None:
-    made = documents()
-    for one in made["mmlu"]:
-        assert len(set(one["choices"])) == 4
-    for mmlu, agieval in zip(made["mmlu"], made["agieval"], strict=True):
-        right = agieval["options"]["ABCD".index(agieval["label"])]
-        assert right[3:] == mmlu["choices"][mmlu["answer"]]
-    for one in made["winogrande"]:
-        assert one["sentence"].count("_") == 1
-        assert one["option1"] != one["option2"]
-    assert {one["final_decision"] for one in made["pubmedqa"]} == {"yes", "no", "maybe"}
-    assert {one["answer"] for one in made["winogrande"]} == {1, 2}
+    assert len(documents_of("agieval", records, most=0)) == 40

@@ -11,16 +11,11 @@ import torch
 from reproductions.lisa.lm_benchmarks import scorer
 from reproductions.lisa.lm_benchmarks.scorer import (
     QUESTIONS,
-    Question,
     accuracies,
-    answer_room,
     choice_accuracy,
-    cut,
-    fitted,
     log_likelihoods,
 )
 from reproductions.lisa.models.language_model import LanguageModel
-from reproductions.lisa.models.word_problems import Filter, extracted
 from tests.reproductions.lisa.benchmark_models import documents, examinee
 
 LONG = "The castle sells some clever clocks beside every dog, and many forests follow them. " * 9
@@ -68,49 +63,6 @@ def test_log_likelihood_is_the_plain_sum_with_the_start_before_what_fits(
         assert value == pytest.approx(plain(lm, start, rest), rel=1e-5), context[:20]
 
 
-def test_what_fits_is_left_whole_and_what_does_not_loses_its_beginning(lm: LanguageModel) -> None:
-    start, context = lm.bos, lm.context
-    assert fitted(lm, [7, 8], room=5) == [start, 7, 8]
-    assert fitted(lm, range(3, context + 3), room=2) == [start, *range(6, context + 3)]
-    # All tokens but the last of the continuation are read.
-    inputs, targets = cut(lm, range(3, context), [5, 6, 7, 8])
-    assert (len(inputs), targets) == (context, (5, 6, 7, 8))
-    assert inputs == (start, *range(4, context), 5, 6, 7)
-    inputs, targets = cut(lm, [3, 4], list(range(3, 2 * context)))
-    assert targets == tuple(range(context, 2 * context))
-    assert inputs == (start, *targets[:-1])
-
-
-def test_room_for_a_written_answer_is_at_most_half_the_context(lm: LanguageModel) -> None:
-    assert answer_room(lm) == lm.context // 2
-    config, before = lm.model.config, lm.context
-    config.max_position_embeddings = 4096
-    assert answer_room(lm) == 256
-    config.max_position_embeddings = before
-
-
-def test_equal_inputs_have_equal_scores_and_the_first_of_equals_is_the_answer(
-    lm: LanguageModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    same = ("Julia paints", " a letter")
-    # Passes of one input: were the two scored apart, rounding might tell them apart.
-    monkeypatch.setattr(scorer, "TOGETHER", 1)
-    one, _, two = log_likelihoods(lm, [same, ("x", " y"), same])
-    assert one == two
-    first, second = (Question(pairs=(same, same), answer=place) for place in (0, 1))
-    assert choice_accuracy(lm, [first, second, second]) == pytest.approx(1 / 3)
-
-
-def test_accuracy_does_not_depend_on_what_is_scored_together(
-    lm: LanguageModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked = documents()
-    before = {name: accuracies(lm, name, some) for name, some in asked.items()}
-    monkeypatch.setattr(scorer, "TOGETHER", 100)
-    after = {name: accuracies(lm, name, list(reversed(some))) for name, some in asked.items()}
-    assert before == after
-
-
 def test_likeliest_choice_counts(lm: LanguageModel) -> None:
     ask = QUESTIONS["mmlu"]
     questions = [ask(document) for document in documents()["mmlu"]]
@@ -126,22 +78,17 @@ def test_likeliest_choice_counts(lm: LanguageModel) -> None:
     assert choice_accuracy(lm, [*right, *wrong, *wrong]) == pytest.approx(1 / 3)
 
 
-@pytest.mark.parametrize("filter_name", ["strict-match", "flexible-extract"])
 def test_written_number_counts_as_each_filter_finds_it(
-    lm: LanguageModel, filter_name: str, monkeypatch: pytest.MonkeyPatch
+    lm: LanguageModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    responses = [
-        " 3 + 4 = 7\n#### 7 birds",
-        " about 12.",
-        " 5\nQuestion: 9?",
-        " none",
-        "</s>#### 1",
-    ]
-    answers = ["#### 7", "#### 12", "#### 5", "#### 5", "#### 1"]
-    tokens = [lm.encode(response) for response in responses]
+    said = {
+        " 3 + 4 = 7\n#### 7 birds": "#### 7",
+        " about 12.": "#### 12",
+        " 5\nQuestion: 9?": "#### 5",
+        " none": "#### 5",
+        "</s>#### 1": "#### 1",
+    }
+    tokens = [lm.encode(response) for response in said]
     monkeypatch.setattr(scorer, "greedy", lambda *_, **__: tokens)
-    asked = [{"question": "How many?", "answer": answer} for answer in answers]
-    expected = {"strict-match": 1 / 5, "flexible-extract": 3 / 5}
-    assert accuracies(lm, "gsm8k", asked)[filter_name] == expected[filter_name]
-    ours: Filter = scorer.FILTERS[filter_name]
-    assert extracted(responses[1], filter=ours) == ("12." if ours == "flexible" else "[invalid]")
+    asked = [{"question": "How many?", "answer": answer} for answer in said.values()]
+    assert accuracies(lm, "gsm8k", asked) == {"strict-match": 1 / 5, "flexible-extract": 3 / 5}

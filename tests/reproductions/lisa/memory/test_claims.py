@@ -13,11 +13,10 @@ from harness.declare.profiles import Profile
 from harness.declare.reference import load_reference
 from harness.declare.task import Task
 from harness.declare.verdict import Word
-from harness.publish.figures import draw
 from harness.store.table_csv import build_table
 from reproductions.lisa.memory import experiment as memory
 from reproductions.lisa.memory import fig03, tab01
-from reproductions.lisa.memory.quantities import least_rise, length_near
+from reproductions.lisa.memory.quantities import length_near
 from tests.reproductions.lisa.made import FOLDER, Case, claim_of, decide
 from tools.reference import lisa as convert_reference
 
@@ -89,33 +88,6 @@ def policy_rows(case: Case) -> Iterator[dict[str, object]]:
 def table_of(task: Task, case: Case) -> pd.DataFrame:
     frames = {"lisa/memory": memory_frame(case), "lisa/state_policies": policy_frame(case)}
     return build_table(task, {e.id: frames[e.id] for e in task.reads})
-
-
-@pytest.mark.parametrize(
-    ("task", "said"),
-    [
-        (tab01.task, ("by arithmetic, nothing run", "one GPU's share")),
-        (fig03.task, ("by arithmetic, nothing run", "to the paper's")),
-    ],
-    ids=lambda value: getattr(value, "id", ""),
-)
-def test_a_figure_says_what_never_ran_and_counts_no_seeds(
-    task: Task, said: tuple[str, ...]
-) -> None:
-    table = table_of(task, "holds")
-    reference = load_reference(FOLDER, task.id.split("/")[1])
-    # As at cpu: no model of the paper is put on a GPU.
-    table = table[table["how"] != "gpu"]
-    image = draw(task, table=table, reference=reference, profile="cpu").decode()
-    assert all(words in image for words in said)
-    assert "seed" not in image
-
-
-def test_a_step_without_room_is_not_compared() -> None:
-    table = table_of(TASKS[0], "holds")
-    ran_out = (table["shape"] == "mistral-7b") & (table["gamma"] == 2)
-    table.loc[ran_out, "total_bytes"] = None
-    assert least_rise(table, method="lisa", over="gamma") == 2.0
 
 
 @pytest.mark.parametrize("dropout", [0.1, 0.0])

@@ -7,11 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 from accelerate import Accelerator
 from accelerate.state import AcceleratorState, GradientState
 
-from harness.errors import SpecError
 from reproductions.lisa import Lisa
 from tests.reproductions.lisa.small import adamw, assert_same, batches, llama, train
 
@@ -65,11 +63,3 @@ def test_accumulated_batches_are_one_step() -> None:
     accelerator, lisa, model, optimizer = prepared(gradient_accumulation_steps=2)
     run(accelerator, model, optimizer, batches(8))
     assert (lisa.step, lisa.num_samplings) == (4, 2)
-
-
-def test_a_prepared_optimizer_is_refused() -> None:
-    model = llama()
-    lisa = Lisa(model, **SETTINGS)
-    optimizer: Any = Accelerator(cpu=True).prepare(torch.optim.AdamW(model.parameters()))
-    with pytest.raises(SpecError, match=r"before a library.*accelerator.prepare"):
-        lisa.attach(optimizer)

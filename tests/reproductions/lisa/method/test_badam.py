@@ -10,7 +10,6 @@ from reproductions.lisa.method.sampling import CyclicSampler
 from tests.reproductions.lisa.small import (
     NUM_BLOCKS,
     adamw,
-    assert_resumes,
     assert_same,
     batches,
     copy_of,
@@ -59,19 +58,3 @@ def test_training_is_that_of_blocks_one_after_another() -> None:
     assert_same(model, by_hand(period=3, seed=4, steps=3 * NUM_BLOCKS + 6))
     for name, value in model.named_parameters():
         assert torch.equal(value, before[name]) == ("layers" not in name), name
-
-
-def test_one_block_trains_at_a_time_and_holds_all_moments() -> None:
-    model = llama()
-    prepared = Badam(period=2, seed=0).prepare(model, lambda _: adamw(model))
-    block = sum(p.numel() for p in model.model.layers[0].parameters())
-    assert prepared.num_trainable == block
-    for count in (1, 2, 2, 2):
-        train(model, prepared.optimizer, batches(count))
-        state = prepared.optimizer.state.values()
-        assert sum(each["exp_avg"].numel() for each in state) == block
-
-
-def test_resumed_equals_uninterrupted() -> None:
-    method = Badam(period=2, seed=1)
-    assert_resumes(lambda m: method.prepare(m, lambda _: adamw(m)).optimizer, steps=15, stop=5)

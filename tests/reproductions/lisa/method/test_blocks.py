@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 from torch import nn
@@ -14,9 +16,6 @@ from tests.reproductions.lisa.small import gpt2, llama
 
 SHAPES = {
     "llama": ("model.layers", {}),
-    "mistral": ("model.layers", {}),
-    "qwen2": ("model.layers", {}),
-    "phi": ("model.layers", {"num_key_value_heads": 4}),
     "gpt2": ("transformer.h", {"n_layer": 3, "n_head": 4, "n_embd": 32}),
     "gpt_neox": ("gpt_neox.layers", {}),
     "opt": ("model.decoder.layers", {"ffn_dim": 32, "word_embed_proj_dim": 32}),
@@ -54,13 +53,6 @@ def test_tied_head_counts_once_and_positions_are_embeddings() -> None:
     assert sorted(found) == ["transformer.wpe.weight", "transformer.wte.weight"]
 
 
-def t5() -> nn.Module:
-    config = AutoConfig.for_model("t5", d_model=32, d_ff=32, d_kv=8, num_layers=2, num_heads=4,
-                                  vocab_size=64)  # fmt: skip
-    with torch.device("meta"):
-        return AutoModelForSeq2SeqLM.from_config(config)
-
-
 class Experts(nn.Module):
     """A block that holds its experts in a list, as models of many authors do."""
 
@@ -75,37 +67,37 @@ def test_experts_within_a_block_are_no_stack_of_their_own() -> None:
     assert (blocks.path, len(blocks), len(blocks.inside[0])) == ("layers", 2, 6)
 
 
-def test_two_stacks_of_like_size_are_not_guessed_between() -> None:
-    with pytest.raises(SpecError, match=r"'encoder\.block'.*name one as `blocks`"):
-        find_blocks(t5())
-    assert find_blocks(t5(), "decoder.block").path == "decoder.block"
+def t5() -> nn.Module:
+    config = AutoConfig.for_model("t5", d_model=32, d_ff=32, d_kv=8, num_layers=2, num_heads=4,
+                                  vocab_size=64)  # fmt: skip
+    with torch.device("meta"):
+        return AutoModelForSeq2SeqLM.from_config(config)
 
 
-def test_a_wrong_name_is_answered_with_the_nearest() -> None:
-    with pytest.raises(SpecError, match=r"did you mean 'model\.layers'"):
-        find_blocks(llama(), "model.layer")
+def sequential() -> nn.Module:
+    return nn.Sequential(nn.Linear(2, 2), nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2)))
 
 
-def test_a_list_that_is_a_sequential_can_be_named() -> None:
-    model = nn.Sequential(nn.Linear(2, 2), nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2)))
-    with pytest.raises(SpecError, match=r"no nn\.ModuleList of blocks"):
-        find_blocks(model)
-    assert len(find_blocks(model, "1")) == 2
-
-
-def test_blocks_that_share_parameters_are_refused() -> None:
+def sharing() -> nn.Module:
     model = llama()
     model.model.layers[1] = model.model.layers[0]
-    with pytest.raises(SpecError, match="share 9 parameters"):
-        find_blocks(model)
-    tied = llama()
-    tied.model.norm.weight = tied.model.layers[0].input_layernorm.weight
-    with pytest.raises(SpecError, match="share 1 parameters"):
-        find_blocks(tied)
+    return model
 
 
-def test_a_block_without_parameters_is_refused() -> None:
-    model = nn.Module()
-    model.blocks = nn.ModuleList([nn.Linear(2, 2), nn.ReLU()])
-    with pytest.raises(SpecError, match="block without parameters"):
-        find_blocks(model)
+@pytest.mark.parametrize(
+    ("make", "name", "words"),
+    [
+        (t5, None, r"'encoder\.block'.*name one as `blocks`"),
+        (llama, "model.layer", r"did you mean 'model\.layers'"),
+        (sequential, None, r"no nn\.ModuleList of blocks"),
+        (sharing, None, "share 9 parameters"),
+    ],
+)
+def test_blocks_that_are_not_found_are_asked_for(make: Any, name: str | None, words: str) -> None:
+    with pytest.raises(SpecError, match=words):
+        find_blocks(make(), name)
+
+
+def test_a_stack_that_is_named_is_taken() -> None:
+    assert find_blocks(t5(), "decoder.block").path == "decoder.block"
+    assert len(find_blocks(sequential(), "1")) == 2

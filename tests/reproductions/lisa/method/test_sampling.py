@@ -8,7 +8,6 @@ import pytest
 import torch
 from scipy import stats
 
-from harness.errors import SpecError
 from reproductions.lisa import RandomSampler, expected_coverage
 
 PERIODS = 4000
@@ -67,9 +66,3 @@ def test_coverage_is_what_draws_cover_on_average() -> None:
     error = torch.tensor(covered, dtype=torch.float64).std().item() / math.sqrt(400)
     mean = sum(covered) / 400
     assert mean == pytest.approx(expected_coverage(32, gamma=2, periods=10), abs=4 * error)
-
-
-@pytest.mark.parametrize(("gamma", "kind"), [(-1, "exact"), (11, "exact"), (3, "even")])
-def test_out_of_range_is_refused(gamma: int, kind: str) -> None:
-    with pytest.raises(SpecError):
-        RandomSampler(10, gamma=gamma, seed=0, kind=kind)  # type: ignore[arg-type]

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import pytest
 import torch
-from accelerate import Accelerator, DistributedDataParallelKwargs
-from accelerate.state import AcceleratorState
 from torch import Tensor, nn
 from torch.utils.data import Dataset
 from transformers import Trainer, TrainingArguments
@@ -42,40 +38,6 @@ def trainer_of(model: Any, folder: Path, **more: Any) -> Trainer:
     told |= {"report_to": [], "use_cpu": True, "disable_tqdm": True, "logging_steps": 1}
     args = TrainingArguments(output_dir=str(folder), **(told | more))
     return Trainer(model=model, args=args, train_dataset=Sentences())
-
-
-def test_three_lines_in_a_trainer_train_the_drawn_blocks(tmp_path: Path) -> None:
-    model = llama(num_blocks=8)
-    before = {name: value.detach().clone() for name, value in model.named_parameters()}
-    trainer = trainer_of(model, tmp_path)
-    lisa = Lisa(model, gamma=2, period=4, seed=0)
-    attach_to_trainer(lisa, trainer)
-    trainer.train()
-    assert lisa.step == STEPS
-    trained = set()
-    for name, value in model.named_parameters():
-        if "layers" in name and not torch.equal(value, before[name]):
-            trained.add(int(name.split(".")[2]))
-    assert trained == lisa.visited
-    assert 2 <= len(trained) <= 4
-    rates = [entry["learning_rate"] for entry in trainer.state.log_history if "loss" in entry]
-    assert rates == pytest.approx(cosine(), rel=1e-6)
-
-
-def cosine() -> list[float]:
-    """Return the rates of one uninterrupted schedule, as transformers logs them after a step."""
-    import math
-
-    return [1e-2 * 0.5 * (1 + math.cos(math.pi * step / STEPS)) for step in range(STEPS)]
-
-
-def test_all_blocks_in_a_trainer_are_its_own_full_training(tmp_path: Path) -> None:
-    ours, plain = llama(), llama()
-    trainer = trainer_of(ours, tmp_path / "ours")
-    attach_to_trainer(Lisa(ours, gamma=4, period=3, seed=0), trainer)
-    trainer.train()
-    trainer_of(plain, tmp_path / "plain").train()
-    assert_same(ours, plain)
 
 
 def test_a_trainer_resumes_to_the_bit(tmp_path: Path) -> None:
@@ -109,15 +71,6 @@ def test_a_trainer_that_resumes_without_lisa_s_state_is_stopped(tmp_path: Path) 
             resumed.train(resume_from_checkpoint=str(folder / "checkpoint-3"))
 
 
-def test_accumulated_batches_are_one_step(tmp_path: Path) -> None:
-    model = llama()
-    trainer = trainer_of(model, tmp_path, gradient_accumulation_steps=2)
-    lisa = Lisa(model, gamma=1, period=2, seed=0)
-    attach_to_trainer(lisa, trainer)
-    trainer.train()
-    assert (lisa.step, lisa.num_samplings) == (STEPS, STEPS // 2)
-
-
 def test_a_trainer_that_would_start_anew_is_refused(tmp_path: Path) -> None:
     model = llama()
     trainer = trainer_of(model, tmp_path)
@@ -143,49 +96,25 @@ def test_an_optimizer_that_a_trainer_replaces_is_noticed(tmp_path: Path) -> None
 
 
 def rank(number: int, folder: str) -> None:
-    """Train on one half of every batch; rank 0 stores the model, and what was refused."""
+    """Be one of two ranks that LISA refuses; rank 0 stores what it was told."""
     torch.distributed.init_process_group(
         "gloo", init_method=f"file://{folder}/meet", rank=number, world_size=2,
         timeout=timedelta(minutes=5),
     )  # fmt: skip
-    refused = ""
-    try:
-        wrapped = nn.parallel.DistributedDataParallel(llama(), find_unused_parameters=True)
-        Lisa(wrapped, gamma=1, period=2, seed=number).attach(adamw(wrapped))
-    except SpecError as error:
-        refused = str(error)
-    for unused in (False, True):
-        model = llama()
-        wrapped = nn.parallel.DistributedDataParallel(model, find_unused_parameters=unused)
-        optimizer = Lisa(wrapped, gamma=1, period=2, seed=0).attach(adamw(wrapped))
+    told = ""
+    for unused, seed in ((True, number), (False, 0)):
+        wrapped = nn.parallel.DistributedDataParallel(llama(), find_unused_parameters=unused)
         try:
-            train(wrapped, optimizer, (ids[number : number + 1] for ids in batches(6)))
-        except EnvError as error:
-            refused += str(error)
-    told = {"refused": refused, "alone": model.state_dict(), "prepared": by_accelerate(number)}
+            optimizer = Lisa(wrapped, gamma=1, period=2, seed=seed).attach(adamw(wrapped))
+            train(wrapped, optimizer, batches(1))
+        except (EnvError, SpecError) as error:
+            told += str(error)
     if number == 0:
-        torch.save(told, f"{folder}/told.pt")
+        Path(folder, "told").write_text(told)
     torch.distributed.destroy_process_group()
 
 
-def by_accelerate(number: int) -> dict[str, Tensor]:
-    """Do the same where the model is prepared first, and the optimizer once LISA is attached."""
-    unused = DistributedDataParallelKwargs(find_unused_parameters=True)
-    ranks = {name: str(number) for name in ("RANK", "LOCAL_RANK")}
-    ranks |= {name: "2" for name in ("WORLD_SIZE", "LOCAL_WORLD_SIZE")}
-    AcceleratorState._reset_state(reset_partial_state=True)
-    with patch.dict(os.environ, ranks):
-        accelerator = Accelerator(cpu=True, kwargs_handlers=[unused])
-        model = accelerator.prepare(llama())
-        optimizer = Lisa(model, gamma=1, period=2, seed=0).attach(adamw(model))
-        optimizer = accelerator.prepare(optimizer)
-        train(model, optimizer, (ids[number : number + 1] for ids in batches(6)))
-    AcceleratorState._reset_state(reset_partial_state=True)
-    found: dict[str, Tensor] = accelerator.unwrap_model(model).state_dict()
-    return found
-
-
-def test_two_ranks_equal_one_and_ranks_that_would_drift_are_refused(tmp_path: Path) -> None:
+def test_ranks_that_would_drift_are_refused(tmp_path: Path) -> None:
     # This process is rank 1, and rank 0 a fork of it: nothing is imported anew. Only where there is
     # a GPU has autograd threads of its own, which no fork has.
     zero = torch.multiprocessing.start_processes(
@@ -197,11 +126,6 @@ def test_two_ranks_equal_one_and_ranks_that_would_drift_are_refused(tmp_path: Pa
     )
     rank(1, str(tmp_path))
     assert zero.join()
-    told = torch.load(tmp_path / "told.pt", weights_only=True)
-    assert "give all of them the same" in told["refused"]
-    assert "find_unused_parameters=True" in told["refused"]
-    alone = llama()
-    train(alone, Lisa(alone, gamma=1, period=2, seed=0).attach(adamw(alone)), batches(6))
-    for name, value in alone.state_dict().items():
-        for way in ("alone", "prepared"):
-            torch.testing.assert_close(told[way][name], value, rtol=1e-4, atol=1e-6)
+    told = (tmp_path / "told").read_text()
+    assert "give all of them the same" in told
+    assert "find_unused_parameters=True" in told

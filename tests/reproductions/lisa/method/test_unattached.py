@@ -7,7 +7,6 @@ import warnings
 from pathlib import Path
 
 import pytest
-import torch
 from torch.optim.optimizer import _global_optimizer_pre_hooks
 
 from harness.errors import RunError, SpecError
@@ -24,14 +23,6 @@ def test_no_optimizer_steps_the_blocks_of_a_lisa_that_was_not_attached() -> None
     assert_same(model, before)
     train(model, lisa.attach(adamw(model)), batches(3))
     assert lisa.step == 3
-
-
-def test_other_models_and_what_lies_outside_of_the_blocks_may_train_meanwhile() -> None:
-    model, other = llama(), llama()
-    lisa = Lisa(model, gamma=1, period=2, seed=0)
-    train(other, adamw(other), batches(1))
-    train(model, torch.optim.SGD(model.lm_head.parameters(), lr=0.1), batches(1))
-    lisa.attach(adamw(model))
 
 
 def test_a_trainer_that_lisa_was_not_attached_to_stops_at_its_first_step(tmp_path: Path) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
-from peft import LoraConfig, get_peft_model, inject_adapter_in_model
 from torch import nn
 from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 from torch.distributed.fsdp import FullyShardedDataParallel, fully_shard
@@ -19,20 +19,6 @@ from reproductions.lisa import Lisa
 from tests.reproductions.lisa.small import adamw, batches, llama, train
 
 
-def test_deepspeed_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ACCELERATE_USE_DEEPSPEED", "true")
-    model = llama()
-    with pytest.raises(EnvError, match="DeepSpeed"):
-        Lisa(model, gamma=1, period=1, seed=0).attach(adamw(model))
-
-
-def test_zero_3_parameters_are_refused() -> None:
-    model = llama()
-    model.model.norm.weight.ds_id = 0
-    with pytest.raises(EnvError, match="DeepSpeed"):
-        Lisa(model, gamma=1, period=1, seed=0).attach(adamw(model))
-
-
 class Told:
     """What a TrainingArguments with a DeepSpeed configuration leaves for all of transformers."""
 
@@ -40,15 +26,28 @@ class Told:
         self.config = {"zero_optimization": {"stage": 2}}
 
 
-def test_deepspeed_is_known_by_the_arguments_of_a_trainer_and_by_its_engine() -> None:
-    model, told = llama(), Told()
+def attached(model: Any, **settings: str) -> None:
+    Lisa(model, gamma=1, period=1, seed=0, **settings).attach(adamw(model))
+
+
+def test_deepspeed_is_known_by_each_way_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patched:
+        patched.setenv("ACCELERATE_USE_DEEPSPEED", "true")
+        with pytest.raises(EnvError, match="DeepSpeed"):
+            attached(llama())
+    # As the arguments of a Trainer leave it.
+    told = Told()
     deepspeed.set_hf_deepspeed_config(told)
     with pytest.raises(EnvError, match="DeepSpeed"):
-        Lisa(model, gamma=1, period=1, seed=0).attach(adamw(model))
+        attached(llama())
     deepspeed.unset_hf_deepspeed_config()
-    engine = type("Engine", (nn.Sequential,), {"__module__": "deepspeed.runtime.engine"})(model)
+    engine = type("Engine", (nn.Sequential,), {"__module__": "deepspeed.runtime.engine"})(llama())
     with pytest.raises(EnvError, match="DeepSpeed"):
-        Lisa(engine, gamma=1, period=1, seed=0, blocks="0.model.layers").attach(adamw(engine))
+        attached(engine, blocks="0.model.layers")
+    sharded = llama()
+    sharded.model.norm.weight.ds_id = 0
+    with pytest.raises(EnvError, match="DeepSpeed"):
+        attached(sharded)
 
 
 @pytest.fixture
@@ -65,7 +64,10 @@ def one_rank(tmp_path: Path) -> Iterator[DeviceMesh]:
 def test_sharded_models_are_refused(one_rank: DeviceMesh) -> None:
     flat = FullyShardedDataParallel(llama(), device_id=torch.device("cpu"))
     views = FullyShardedDataParallel(llama(), device_id=torch.device("cpu"), use_orig_params=True)
-    for model in (flat, views, fully_shard(llama(), mesh=one_rank)):
+    by_tensors = llama()
+    weight = distribute_tensor(by_tensors.lm_head.weight.detach(), one_rank)
+    by_tensors.lm_head.weight = nn.Parameter(weight)
+    for model in (flat, views, fully_shard(llama(), mesh=one_rank), by_tensors):
         with pytest.raises(EnvError, match="sharded parameters"):
             Lisa(model, gamma=1, period=1, seed=0)
     late = llama()
@@ -73,46 +75,6 @@ def test_sharded_models_are_refused(one_rank: DeviceMesh) -> None:
     fully_shard(late, mesh=one_rank)
     with pytest.raises(EnvError, match="sharded parameters"):
         lisa.attach(adamw(late))
-
-
-def test_parameters_that_tensor_parallelism_shards_are_refused(one_rank: DeviceMesh) -> None:
-    model = llama()
-    weight = distribute_tensor(model.lm_head.weight.detach(), one_rank)
-    model.lm_head.weight = nn.Parameter(weight)
-    with pytest.raises(EnvError, match="sharded parameters"):
-        Lisa(model, gamma=1, period=1, seed=0)
-
-
-def test_optimizers_whose_groups_cannot_be_split_are_refused() -> None:
-    model = llama()
-    lisa = Lisa(model, gamma=1, period=1, seed=0)
-    with pytest.raises(SpecError, match="LBFGS has one group"):
-        lisa.attach(torch.optim.LBFGS(model.parameters()))
-    with pytest.raises(SpecError, match=r"not from named_parameters\(\)"):
-        lisa.attach(torch.optim.AdamW(model.named_parameters()))
-
-
-LORA = LoraConfig(r=2, target_modules=["q_proj", "v_proj"])
-
-
-def test_a_model_with_adapters_is_refused_and_the_way_out_leads_out() -> None:
-    wrapped = get_peft_model(llama(), LORA)
-    with pytest.raises(SpecError, match=r"PeftModel is peft's.*merge_and_unload"):
-        Lisa(wrapped, gamma=1, period=1, seed=0)
-    with pytest.raises(SpecError, match="is peft's"):
-        Lisa(inject_adapter_in_model(LORA, llama()), gamma=1, period=1, seed=0)
-    merged = wrapped.merge_and_unload().requires_grad_(True)
-    lisa = Lisa(merged, gamma=1, period=1, seed=0)
-    train(merged, lisa.attach(adamw(merged)), batches(2))
-    assert lisa.step == 2
-
-
-def test_adapters_that_come_after_the_lisa_are_refused_where_it_is_attached() -> None:
-    model = llama()
-    lisa = Lisa(model, gamma=1, period=1, seed=0)
-    get_peft_model(model, LORA)
-    with pytest.raises(SpecError, match="is peft's"):
-        lisa.attach(adamw(model))
 
 
 def test_a_model_of_which_nothing_would_always_train_is_refused() -> None:

@@ -96,11 +96,6 @@ def plain_said(kernel: str) -> Any:
     return SimpleNamespace(linear_cross_entropy=plain.linear_cross_entropy)
 
 
-def biased(model: Any) -> nn.Module:
-    model.lm_head = nn.Linear(16, 67)
-    return model  # type: ignore[no-any-return]
-
-
 def hooked(model: Any) -> nn.Module:
     model.lm_head.register_forward_hook(lambda *given: None)
     return model  # type: ignore[no-any-return]
@@ -133,13 +128,6 @@ def compiled_in_place(model: Any) -> nn.Module:
     return model  # type: ignore[no-any-return]
 
 
-def replaced(model: Any) -> nn.Module:
-    """As accelerate replaces a forward pass by one under autocast."""
-    inner = model.forward
-    model.forward = lambda **given: inner(**given)
-    return model  # type: ignore[no-any-return]
-
-
 def of_its_own_loss(model: Any) -> nn.Module:
     inner = model.loss_function
     model.loss_function = lambda *given, **named: 2.0 * inner(*given, **named)
@@ -154,38 +142,24 @@ def adalora(model: Any) -> nn.Module:
     return get_peft_model(model, config)
 
 
-class Wrapped(nn.Module):
-    """As DistributedDataParallel holds a model."""
-
-    def __init__(self, module: nn.Module) -> None:
-        super().__init__()
-        self.module = module
-
-    def forward(self, **given: Any) -> Any:
-        return self.module(**given)
-
-
 @pytest.mark.usefixtures("on_a_gpu")
 @pytest.mark.parametrize(
     ("changed", "why"),
     [
-        (biased, "a head that is a Linear, or has a bias"),
         (lora(embeddings=True), "a head that is a Linear, or has a bias"),
         (hooked, "hooks on a Linear, which it would not call"),
         (hooked_outside, "hooks on a LlamaForCausalLM, which it would not call"),
         (adapters_hooked, "hooks on a PeftModel, which it would not call"),
         (compiled, "a OptimizedModule is no model of transformers"),
         (compiled_in_place, REPLACED),
-        (replaced, REPLACED),
         (of_its_own_loss, "a loss function that was set"),
         (adalora, "adapters of peft that are not LoRA's"),
         (of_another_type, "logits of a model of type gemma2 may be more than its head's product"),
         (nn.Module.double, "float64"),
-        (Wrapped, "a Wrapped is no model of transformers"),
     ],
     ids=[
-        "bias", "adapter", "hook", "outer hook", "hook on adapters", "compile", "compile in place",
-        "forward", "loss", "AdaLoRA", "type", "float64", "wrapper",
+        "adapter", "hook", "outer hook", "hook on adapters", "compile", "compile in place", "loss",
+        "AdaLoRA", "type", "float64",
     ],
 )  # fmt: skip
 def test_what_no_kernel_takes_is_the_models_own_and_said(
@@ -202,14 +176,6 @@ def test_what_a_loss_may_depend_on_is_not_dropped() -> None:
     assert torch.equal(found, own_loss(model, **inputs(), **number))
     why = "num_items_in_batch, which a loss may depend on"
     assert choices == {"kernels/linear_cross_entropy": f"the model's own loss ({why})"}
-
-
-@pytest.mark.usefixtures("on_a_gpu")
-def test_under_autocast_the_models_own_loss_is_taken() -> None:
-    model, given = net("llama"), inputs()
-    with torch.autocast("cpu", torch.bfloat16), noted() as choices:
-        causal_lm_loss(model, **given)
-    assert "autocast" in choices["kernels/linear_cross_entropy"]
 
 
 @pytest.mark.usefixtures("on_a_gpu")

@@ -69,6 +69,3 @@ def test_prompts_without_room_are_refused() -> None:
     for prompt in ([], [5] * CONTEXT):
         with pytest.raises(SpecError, match=f"prompt 1 has {len(prompt)} tokens"):
             greedy(told, [[5], prompt], max_new_tokens=4)
-    with pytest.raises(SpecError, match="at least one"):
-        greedy(told, [[5]], max_new_tokens=0)
-    assert greedy(told, [], max_new_tokens=4) == []

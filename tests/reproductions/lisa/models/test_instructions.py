@@ -8,20 +8,16 @@ import pytest
 import torch
 
 from harness.data.load import load as load_data
-from harness.errors import DataError
 from reproductions.lisa.finetuning.trial import choice_accuracy, with_distractors
 from reproductions.lisa.models.instructions import (
     Example,
     Record,
-    batch_of,
     batches,
-    in_order,
     load_instructions,
     prompt_of,
 )
 from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.models.training import IGNORED
-from tests.reproductions.lisa.decoding_models import speaker
 from tests.reproductions.lisa.models.test_training import fresh
 from tests.reproductions.lisa.small import llama
 
@@ -66,26 +62,6 @@ def test_held_out_examples_are_the_same_however_many_are_trained_on(lm: Language
     assert few.train == more.train[:8]
 
 
-def test_too_few_examples_are_said(lm: LanguageModel) -> None:
-    with pytest.raises(DataError, match="of 8 tokens are in the split train, need 40"):
-        load_instructions(RECORDS, lm, **{**SIZES, "max_tokens": 8})
-
-
-def test_examples_with_unknown_characters_are_left_out() -> None:
-    letters = speaker("llama")
-    good = [{"instruction": f"a{n}", "input": "", "output": "b"} for n in range(400)]
-    odd = [{"instruction": f"a{n}", "input": "", "output": "B"} for n in range(400, 800)]
-    # The prompt's own capitals are unknown to these letters.
-    assert letters.tokenizer.unk_token_id in letters.encode(prompt_of(good[0]))
-    with pytest.raises(DataError, match="only 0 examples"):
-        load_instructions([*good, *odd], letters, max_tokens=64, num_train=1, num_held_out=1)
-
-
-def test_loss_is_on_answers_alone() -> None:
-    batch = batch_of([Example(prompt=(0, 5, 6), answer=(7, 1))], padding=1)
-    assert batch.labels_BT.tolist() == [[IGNORED, IGNORED, IGNORED, 7, 1]]
-
-
 def test_batches_are_of_the_seed_and_see_all_before_any_comes_back() -> None:
     examples = [Example(prompt=(0, n), answer=(1,)) for n in range(6)]
 
@@ -97,13 +73,6 @@ def test_batches_are_of_the_seed_and_see_all_before_any_comes_back() -> None:
     assert sorted(drawn(0)[:6]) == list(range(6))
     assert len(drawn(0)) == 10
     assert drawn(0) == drawn(0) != drawn(1)
-
-
-def test_evaluation_sees_each_example_once() -> None:
-    examples = [Example(prompt=(0, *range(2, 2 + n)), answer=(1,)) for n in (9, 3, 5, 7)]
-    parts = list(in_order(examples, batch_size=3, padding=1))
-    assert [len(part.ids_BT) for part in parts] == [3, 1]
-    assert sum(int((part.labels_BT != IGNORED).sum()) for part in parts) == 4
 
 
 def test_choice_is_the_likeliest_answer_a_token() -> None:
@@ -125,11 +94,3 @@ def test_choice_is_the_likeliest_answer_a_token() -> None:
         right += losses.index(min(losses)) == 0
     assert 0 < right < 12
     assert choice_accuracy(model, examples, padding=1) == right / 12
-
-
-def test_distractors_are_answers_of_other_examples() -> None:
-    examples = [Example(prompt=(n,), answer=(n,)) for n in range(5)]
-    assert [[one.answer[0] for one in row] for row in with_distractors(examples)][3:] == [
-        [3, 4, 0, 1],
-        [4, 0, 1, 2],
-    ]

@@ -8,24 +8,18 @@ from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.publish.stand_ins import stand_ins
 from reproductions.lisa.continual import tab04
-from reproductions.lisa.finetuning import fig01, fig06
+from reproductions.lisa.finetuning import fig01
 from reproductions.lisa.lm_benchmarks import tab05
-from reproductions.lisa.mt_bench import tab09
 from reproductions.lisa.norms import fig12
-from reproductions.lisa.step_time import fig04
 
 
 @pytest.mark.parametrize(
     ("task", "profile", "text", "expected"),
     [
         (fig01.task, "smoke", "Alpaca-GPT4", "made-up sentences"),
-        (fig06.task, "cpu", "TinyLlama", "a LLaMA of 0.9M weights"),
         (tab04.task, "cpu", "GSM8K", "word problems of ours, by a LLaMA of 2.1M weights"),
-        (tab05.task, "cpu", "LLaMA-2-70B", "a LLaMA of 2.1M weights"),
-        (fig04.task, "cpu", "LLaMA-2-7B", "a LLaMA of 6.5M weights"),
         (fig12.task, "cpu", "Mistral-7B", "untrained adapters on one of its 32 blocks"),
         (fig12.task, "gpu", "Mistral-7B", "untrained adapters on its 32 blocks"),
-        (fig12.task, "smoke", "Mistral-7B", "untrained adapters on a small net"),
     ],
 )  # fmt: skip
 def test_what_was_run_is_told_by_the_paper_s_name(
@@ -34,6 +28,5 @@ def test_what_was_run_is_told_by_the_paper_s_name(
     assert stand_ins(task, profile, "")[text] == expected
 
 
-@pytest.mark.parametrize("task", [fig04.task, tab05.task, tab09.task], ids=lambda task: task.id)
-def test_nothing_stands_in_at_the_papers_scale(task: Task) -> None:
-    assert stand_ins(task, "paper", "") == {}
+def test_nothing_stands_in_at_the_papers_scale() -> None:
+    assert stand_ins(tab05.task, "paper", "") == {}

@@ -8,19 +8,16 @@ from typing import Any
 
 import pytest
 import torch
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
 from torch.nn.utils import clip_grad_norm_
 from torch.optim.lr_scheduler import LambdaLR
 
 from harness.data.load import load as load_data
-from harness.errors import DataError, SpecError
+from harness.errors import DataError
 from reproductions.lisa.method.lisa import Lisa
 from reproductions.lisa.models import pretraining
 from reproductions.lisa.models.language_model import LanguageModel
-from reproductions.lisa.models.pretraining import batches_of, new_model, pretrain, windows_of
+from reproductions.lisa.models.pretraining import new_model, pretrain, windows_of
 from reproductions.lisa.models.shapes import shape_of
-from reproductions.lisa.models.tokenizer import as_tensor, from_tensor, learn_tokenizer
 from reproductions.lisa.models.training import (
     IGNORED,
     Recipe,
@@ -90,12 +87,6 @@ def test_the_rate_rises_over_the_warm_up_and_falls_along_a_cosine() -> None:
     assert shares == pytest.approx([0.25, 0.5, 0.75, 1.0, *cosine], abs=1e-6)
 
 
-def test_recipe_refuses_a_warm_up_as_long_as_the_run() -> None:
-    with pytest.raises(SpecError, match="warmup_steps"):
-        Recipe(lr=1.0, num_steps=2, warmup_steps=2, last_lr_share=0.0, weight_decay=0.0,
-               betas=(0.9, 0.9), clip_norm=1.0)  # fmt: skip
-
-
 def test_padding_changes_no_loss_and_prompts_have_none() -> None:
     model = llama().double()
     examples = [([5, 6, 7, 8, 9], 2), ([10, 11, 12], 1), ([4, 5, 6, 7], 3)]
@@ -129,28 +120,12 @@ def fresh() -> LanguageModel:
     return new_model(shape_of("tiny-path"), [GRAMMAR[:20_000]], vocab_chars=20_000, seed=0)
 
 
-@given(text=st.text(max_size=60))
-@example(text="a </s> b<s>")
-@settings(max_examples=60, deadline=None)
-def test_any_text_can_be_encoded_and_comes_back(base: LanguageModel, text: str) -> None:
-    tokens = base.encode(text)
-    assert base.tokenizer.decode(tokens) == text
-    assert base.bos not in tokens
-    assert base.encode_all([text, text]) == [tokens, tokens]
-
-
-def test_tokenizer_is_the_same_each_time_and_after_storing() -> None:
-    texts = [GRAMMAR[:5_000], GRAMMAR[5_000:9_000]]
-    one, other = (learn_tokenizer(texts, vocab_size=300) for _ in range(2))
-    assert one.to_str() == other.to_str()
-    stored = from_tensor(as_tensor(one))
-    assert stored.encode(GRAMMAR[:99]) == one.encode(GRAMMAR[:99]).ids
-    assert len(stored) == 300
-
-
-def test_language_model_refuses_a_vocabulary_too_small(base: LanguageModel) -> None:
-    with pytest.raises(SpecError, match="320 tokens, the model 48"):
-        LanguageModel(model=llama(), tokenizer=base.tokenizer)
+def test_any_text_can_be_encoded_and_comes_back(base: LanguageModel) -> None:
+    texts = ["a </s> b<s>", "\u00e9\u4e16 \x00\n", ""]
+    encoded = base.encode_all(texts)
+    assert [base.tokenizer.decode(tokens) for tokens in encoded] == texts
+    assert encoded == [base.encode(text) for text in texts]
+    assert not any(base.bos in tokens for tokens in encoded)
 
 
 def test_windows_hold_the_text_in_order_each_after_a_start(base: LanguageModel) -> None:
@@ -162,14 +137,6 @@ def test_windows_hold_the_text_in_order_each_after_a_start(base: LanguageModel) 
     assert body.count(base.eos) == 1
     with pytest.raises(DataError, match="do not fill one window"):
         windows_of(base, ["short"])
-
-
-def test_an_epoch_sees_each_window_once() -> None:
-    windows_NT = torch.arange(10)[:, None]
-    seen = batches_of(
-        windows_NT, batch_size=2, num_steps=5, skip=0, generator=torch.Generator().manual_seed(0)
-    )
-    assert sorted(int(i) for batch in seen for i in batch.ids_BT) == list(range(10))
 
 
 def test_pretraining_that_is_killed_goes_on_to_the_same_bits(

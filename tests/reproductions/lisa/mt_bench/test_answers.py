@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
@@ -19,7 +18,6 @@ from harness.registry import Library, experiments_of
 from harness.run.executors.inline import InlineExecutor
 from harness.run.plan import MachineLimits, make_plan
 from harness.run.runner import Runner, Summary
-from harness.store.record import Record
 from harness.store.result import build_result, json_text
 from harness.store.store import RecordStore
 from harness.store.trial import grid_of
@@ -71,38 +69,24 @@ def lm() -> LanguageModel:
     return LanguageModel(model=model, tokenizer=from_tensor(as_tensor(tokenizer)))
 
 
-def staged() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    names = (mt_bench.QUESTIONS, mt_bench.REFERENCES)
-    questions, references = (datasets.load(name).records for name in names)
-    return questions, references
-
-
 @pytest.mark.data
 def test_staged_questions_are_eighty_in_eight_categories() -> None:
-    questions = read_questions(*staged())
+    names = (mt_bench.QUESTIONS, mt_bench.REFERENCES)
+    records, references = (datasets.load(name).records for name in names)
+    questions = read_questions(records, references)
     assert Counter(question.category for question in questions) == dict.fromkeys(TEMPERATURES, 10)
     assert len({question.id for question in questions}) == 80
-    with_reference = {question.id for question in questions if question.references}
+    with_reference = {q.id: q.references for q in questions if q.references}
     assert len(with_reference) == 30
-    assert with_reference == {q.id for q in questions if q.category in WITH_REFERENCE}
-
-
-@pytest.mark.data
-def test_a_reference_belongs_to_its_question() -> None:
-    questions, references = staged()
-    first = next(q for q in read_questions(questions, references) if q.id == 111)
+    assert set(with_reference) == {q.id for q in questions if q.category in WITH_REFERENCE}
     told = next(one for one in references if one["question_id"] == 111)
-    assert list(first.references) == told["choices"][0]["turns"]
+    assert list(with_reference[111]) == told["choices"][0]["turns"]
 
 
 def test_questions_that_do_not_fit_are_refused() -> None:
     record = {"question_id": 1, "category": "math", "turns": ["What?", "And?"]}
     with pytest.raises(DataError, match="question 1 of math has 0 reference answers"):
         read_questions([record], [])
-    with pytest.raises(DataError, match="category 'maths'"):
-        read_questions([{**record, "category": "maths"}], [])
-    with pytest.raises(DataError, match="has 1 turns"):
-        read_questions([{**record, "category": "stem", "turns": ["What?"]}], [])
 
 
 def seed_of(stream: str) -> int:
@@ -130,35 +114,22 @@ def prompted(turn: str) -> str:
 MATH = replace(MADE_UP[1], turns=("two?", "three?"))
 
 
-def test_the_second_turn_follows_the_first_and_its_answer(lm: LanguageModel) -> None:
+@pytest.mark.parametrize("first_turn", ["two?", "rain and snow, " * 40], ids=["short", "cut"])
+def test_the_second_turn_follows_the_first_and_a_long_conversation_loses_its_start(
+    first_turn: str, lm: LanguageModel
+) -> None:
     count = 12
-    one, two = answer(lm, MATH, max_new_tokens=count, seed_of=seed_of)
-    conversation = [lm.bos, *lm.encode(prompted("two?"))]
-    first = greedy(lm, conversation, count)
-    conversation += [*first, *lm.encode(f" {prompted('three?')}")]
-    second = greedy(lm, conversation, count)
-    assert (one.text, two.text) == tuple(
-        lm.tokenizer.decode(ids).strip() for ids in (first, second)
-    )
-    assert (one.num_tokens, two.num_tokens) == (len(first), len(second))
-    assert (one.num_cut, two.num_cut) == (0, 0)
-
-
-def test_a_long_conversation_loses_its_start(lm: LanguageModel) -> None:
-    question = replace(MATH, turns=("rain and snow, " * 40, "three?"))
-    count = 12
-    one, two = answer(lm, question, max_new_tokens=count, seed_of=seed_of)
-    conversation = lm.encode(prompted(question.turns[0]))
+    question = replace(MATH, turns=(first_turn, "three?"))
     room = CONTEXT - count - 1
-    first = greedy(lm, [lm.bos, *conversation[-room:]], count)
-    assert (one.text, one.num_cut) == (
-        lm.tokenizer.decode(first).strip(), len(conversation) - room,
-    )  # fmt: skip
-    conversation += [*first, *lm.encode(f" {prompted('three?')}")]
-    second = greedy(lm, [lm.bos, *conversation[-room:]], count)
-    assert (two.text, two.num_cut) == (
-        lm.tokenizer.decode(second).strip(), len(conversation) - room,
-    )  # fmt: skip
+    conversation: list[int] = []
+    found = answer(lm, question, max_new_tokens=count, seed_of=seed_of)
+    for one, prompt in zip(found, (prompted(first_turn), f" {prompted('three?')}"), strict=True):
+        conversation += lm.encode(prompt)
+        said = greedy(lm, [lm.bos, *conversation[-room:]], count)
+        assert one.text == lm.tokenizer.decode(said).strip()
+        assert one.num_tokens == len(said)
+        assert one.num_cut == max(0, len(conversation) - room)
+        conversation += said
 
 
 def test_no_room_for_a_question_is_refused(lm: LanguageModel) -> None:
@@ -186,8 +157,8 @@ def test_answers_depend_on_their_own_seed_alone(lm: LanguageModel) -> None:
     assert other[math.id] == found[math.id]
 
 
-@pytest.mark.parametrize("temperature", [0.7, 2.0])
-def test_samples_have_the_softmax_s_probabilities(lm: LanguageModel, temperature: float) -> None:
+def test_samples_have_the_softmax_s_probabilities(lm: LanguageModel) -> None:
+    temperature = 0.7
     ids_BT = torch.tensor([lm.encode("rain")]).expand(20_000, -1)
     generator = torch.Generator().manual_seed(1)
     step = next_token(lm, temperature=temperature, generator=generator)
@@ -207,13 +178,6 @@ def test_samples_have_the_softmax_s_probabilities(lm: LanguageModel, temperature
     assert chisquare(found, other).pvalue < 1e-6
 
 
-def test_zero_temperature_draws_nothing(lm: LanguageModel) -> None:
-    generator = torch.Generator().manual_seed(1)
-    state = generator.get_state()
-    next_token(lm, temperature=0.0, generator=generator)({"input_ids": torch.tensor([[3]])})
-    assert torch.equal(generator.get_state(), state)
-
-
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedJudge]:
     with scripted_judge() as judge:
@@ -225,11 +189,6 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedJudge]:
         yield judge
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> RecordStore:
-    return RecordStore(Workspace(tmp_path))
-
-
 TASK = tab03.task
 
 
@@ -239,26 +198,15 @@ def run(store: RecordStore) -> Summary:
     library.tasks[TASK.id] = TASK
     library.modules[TASK.id] = tab03.__name__
     for experiment in experiments_of([TASK]):
-        if experiment.id not in library.experiments:
-            library.experiments[experiment.id] = experiment
+        library.experiments.setdefault(experiment.id, experiment)
     plan = make_plan([TASK], "smoke", overridden(store, JUDGED), LIMITS)
     facts = {**FACTS, "overrides": dict(plan.overrides)}
     return Runner(plan, store, library, InlineExecutor(), Silent(), facts=facts).run()
 
 
-def records(store: RecordStore) -> list[Record]:
-    trials = [t for e in TASK.reads for t in grid_of(e, "smoke", JUDGED)]
-    found = [store.result(trial) for trial in trials]
-    assert all(found)
-    return [record for record in found if record]
-
-
-def files_of(store: RecordStore) -> list[Path]:
-    return [path for path in store.workspace.runs.rglob("*") if path.is_file()]
-
-
-def test_a_failed_trial_goes_on_where_it_was(server: ScriptedJudge, store: RecordStore) -> None:
+def test_a_failed_trial_goes_on_where_it_was(server: ScriptedJudge, tmp_path: Path) -> None:
     """Also where the judge repeats the key in what it says and in its refusal."""
+    store = RecordStore(Workspace(tmp_path))
     replies = [says(f"Well, {KEY}. [[4]]"), says("I cannot say."), says("[[9]]"), says("[[2]]")]
     server.script = [*replies, status(400, f"no more today, {KEY}")]
     server.then = says("[[3]]")
@@ -267,7 +215,8 @@ def test_a_failed_trial_goes_on_where_it_was(server: ScriptedJudge, store: Recor
     result = build_result(TASK, "smoke", store.read, JUDGED)
     assert result is not None
     assert "no more today, ***" in json_text(result.meta)
-    assert not [path for path in files_of(store) if KEY.encode() in path.read_bytes()]
+    files = [path for path in store.workspace.runs.rglob("*") if path.is_file()]
+    assert not [path for path in files if KEY.encode() in path.read_bytes()]
     before = [one.prompt for one in server.asked]
     # The other trial was run to its end.
     assert len(before) == 5 + 6
@@ -277,7 +226,8 @@ def test_a_failed_trial_goes_on_where_it_was(server: ScriptedJudge, store: Recor
     assert again[0] == before[4]
     assert len(again) == 2
     assert again[1] not in before[:5]
-    vanilla, lisa = records(store)
+    trials = [trial for e in TASK.reads for trial in grid_of(e, "smoke", JUDGED)]
+    vanilla, lisa = (record for trial in trials if (record := store.result(trial)))
     # Fine-tuning changed what it says, and the judge was told what either said.
     assert [row["answer"] for row in vanilla.rows] != [row["answer"] for row in lisa.rows]
     asked = {one.prompt for one in server.asked}
@@ -288,5 +238,4 @@ def test_a_failed_trial_goes_on_where_it_was(server: ScriptedJudge, store: Recor
     assert ratings == [4.0, None, 9.0, 2.0, 3.0, 3.0]
     assert [row["judgement"] for row in vanilla.rows[:2]] == ["Well, ***. [[4]]", "I cannot say."]
     assert {row["judge"] for row in vanilla.rows} == {MODEL}
-    left = [path.name for path in (store.workspace.runs / "checkpoints").iterdir()]
-    assert not [name for name in left if not name.startswith("judge.pace")]
+    assert not list((store.workspace.runs / "checkpoints").iterdir())

@@ -7,13 +7,10 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from reproductions.lisa.mt_bench import grading
 from reproductions.lisa.mt_bench.answers import MADE_UP, Question
@@ -22,11 +19,9 @@ from reproductions.lisa.mt_bench.grading import (
     Judgement,
     messages_for,
     prompt_hash,
-    rating_in,
     wording_hash,
 )
 from reproductions.lisa.mt_bench.judge import Judge, JudgeSettings, Message
-from tests.harness.hostile import put
 from tests.reproductions.lisa.scripted_judge import (
     MODEL,
     ScriptedJudge,
@@ -54,35 +49,19 @@ def server() -> Iterator[ScriptedJudge]:
 @pytest.mark.parametrize(
     ("text", "rating"),
     [
-        ("[[1]]", 1.0),
         ("Fine.\n\n[[10]]\n", 10.0),
-        ("[[7.5]]", 7.5),
-        ("[[ 6 ]]", 6.0),
+        ("[[ 7.5 ]]", 7.5),
         ("The answer says [[10]] of itself. [[2]]", 2.0),
         ("[[3]], or [[rating]] as you put it", 3.0),
-        ("", None),
         ("Rating: 8", None),
-        ("[8]", None),
-        ("[[rating]]", None),
         ("[[8/10]]", None),
         ("[[0]]", None),
-        ("[[11]]", None),
         ("[[-3]]", None),
         ("[[5]] no: [[50]]", None),
-        ("[[\u0665]]", None),
-        ("[[5", None),
-        ("[[1e1]]", None),
     ],
 )
 def test_rating_is_the_last_number_in_double_brackets(text: str, rating: float | None) -> None:
-    assert rating_in(text) == rating
     assert Judgement(text=text, judge="j").rating == rating
-
-
-@given(st.text(alphabet="[]0123456789. \nx", max_size=30))
-def test_a_rating_is_never_made_up(text: str) -> None:
-    rating = rating_in(text)
-    assert rating is None or (1.0 <= rating <= 10.0 and "[[" in text and "]]" in text)
 
 
 def told(question: Question, *answers: str) -> str:
@@ -92,43 +71,19 @@ def told(question: Question, *answers: str) -> str:
 
 
 def test_first_turn_shows_one_question_and_answer() -> None:
-    text = told(WRITING, "It rains.")
-    assert text.index(WRITING.turns[0]) < text.index("It rains.")
+    text = told(WRITING, "It rains in {text}.")
+    assert text.index(WRITING.turns[0]) < text.index("It rains in {text}.")
     assert WRITING.turns[1] not in text
-    assert "Reference" not in text and "reference" not in text
+    assert "Reference" not in text and "second answer" not in text
 
 
-def test_second_turn_shows_the_first_in_order() -> None:
-    text = told(WRITING, "It rains.", "Rain.")
-    places = [text.index(part) for part in (WRITING.turns[0], "It rains.", WRITING.turns[1])]
-    assert [*places, text.rindex("Rain.")] == sorted([*places, text.rindex("Rain.")])
-    assert "second answer" in text
-    assert "second answer" not in told(WRITING, "It rains.")
-
-
-def test_references_stand_with_their_questions() -> None:
+def test_second_turn_shows_questions_references_and_answers_in_order() -> None:
     first, second = told(MATH, "Four."), told(MATH, "Four.", "Five!")
     assert MATH.references[0] in first and MATH.references[1] not in first
     order = (MATH.turns[0], MATH.references[0], "Four.", MATH.turns[1], MATH.references[1], "Five!")
     places = [second.index(part) for part in order]
     assert places == sorted(places)
-    assert "compare" in first
-
-
-def test_braces_of_an_answer_are_left_alone() -> None:
-    assert "{text} {turn} {0}" in told(WRITING, "{text} {turn} {0}")
-
-
-def test_prompt_hash_tells_prompts_apart() -> None:
-    prompts = [
-        messages_for(WRITING, ["a"]),
-        messages_for(WRITING, ["b"]),
-        messages_for(WRITING, ["a", "a"]),
-        messages_for(MATH, ["a"]),
-        messages_for(replace(MATH, references=("Seven.", "Six.")), ["a"]),
-    ]
-    assert len({prompt_hash(messages) for messages in prompts}) == len(prompts)
-    assert prompt_hash(prompts[0]) == prompt_hash(messages_for(WRITING, ["a"]))
+    assert "second answer" in second and "compare" in second
 
 
 @pytest.mark.parametrize("name", ["TASK", "COMPARE", "FORM"])
@@ -145,7 +100,7 @@ def prompts(count: int) -> list[list[Message]]:
 
 
 def grade(given: JudgeSettings, folder: Path, count: int) -> list[Judgement]:
-    with Judge(given, pace_file=folder / "judge.pace") as judge:
+    with Judge(given) as judge:
         grades = Grades(judge, folder / "kept.jsonl")
         return [grades.grade(messages) for messages in prompts(count)]
 
@@ -167,45 +122,18 @@ def test_another_judge_is_asked_anew(server: ScriptedJudge, tmp_path: Path) -> N
 
 @pytest.mark.parametrize(
     "damage",
-    [
-        lambda data: data[:-20],
-        lambda data: b"",
-        lambda data: b"\xff" + data,
-        lambda data: data.replace(b'"prompt"', b'"prompf"'),
-        lambda data: data.replace(b'"schema_version": 1', b'"schema_version": 2'),
-        lambda data: b"[1]\n[2]\n",
-        lambda data: b"[" * 50_000 + data,
-        lambda data: data.replace(b'"prompt"', b'"text": "", "prompt"', 1),
-    ],
-    ids=[
-        "torn",
-        "empty",
-        "no text",
-        "no prompt",
-        "other version",
-        "other shape",
-        "nested",
-        "a key twice",
-    ],
+    [lambda data: data[:-20], lambda data: data.replace(b'"prompt"', b'"prompf"')],
+    ids=["torn", "no prompt"],
 )
 def test_a_damaged_file_is_asked_for_again(
-    damage: object, server: ScriptedJudge, tmp_path: Path
+    damage: Callable[[bytes], bytes], server: ScriptedJudge, tmp_path: Path
 ) -> None:
     before = grade(settings(server.url), tmp_path, 2)
     path = tmp_path / "kept.jsonl"
-    path.write_bytes(damage(path.read_bytes()))  # type: ignore[operator]
+    path.write_bytes(damage(path.read_bytes()))
     assert grade(settings(server.url), tmp_path, 2) == before
     assert len(server.asked) == 4
     assert len(path.read_text(encoding="utf-8").splitlines()) == 3
-
-
-@pytest.mark.parametrize("kind", ["pipe", "device", "dangling link"])
-def test_what_is_no_file_is_asked_for_again(
-    kind: str, server: ScriptedJudge, tmp_path: Path
-) -> None:
-    put(tmp_path / "kept.jsonl", kind)
-    assert len(grade(settings(server.url), tmp_path, 2)) == 2
-    assert len((tmp_path / "kept.jsonl").read_text(encoding="utf-8").splitlines()) == 3
 
 
 SCRIPT = """
@@ -215,7 +143,7 @@ from reproductions.lisa.mt_bench.grading import Grades
 from reproductions.lisa.mt_bench.judge import Judge, settings_from_environment
 
 folder = Path(sys.argv[1])
-with Judge(settings_from_environment(), pace_file=folder / "judge.pace") as judge:
+with Judge(settings_from_environment()) as judge:
     grades = Grades(judge, folder / "kept.jsonl")
     for number in range(6):
         print(grades.grade([{"role": "user", "content": f"prompt {number}"}]).text, flush=True)
@@ -223,7 +151,6 @@ with Judge(settings_from_environment(), pace_file=folder / "judge.pace") as judg
 
 
 def start(url: str, folder: Path) -> subprocess.Popen[str]:
-    folder.mkdir(exist_ok=True)
     env = {**os.environ, "REPRO_JUDGE_URL": url, "REPRO_JUDGE_MODEL": "grader"}
     return subprocess.Popen(
         [sys.executable, "-c", SCRIPT, str(folder)], env=env, text=True, stdout=subprocess.PIPE
@@ -232,7 +159,7 @@ def start(url: str, folder: Path) -> subprocess.Popen[str]:
 
 def test_a_killed_run_asks_only_for_what_it_lacks(server: ScriptedJudge, tmp_path: Path) -> None:
     answers = [f"Reply {number}. [[{number + 1}]]" for number in range(6)]
-    server.script = [*map(says, answers[:3]), silent(60.0)]
+    server.script = [*map(says, answers[:3]), silent]
     killed = start(server.url, tmp_path)
     wait_for(lambda: len(server.asked) >= 4)
     killed.send_signal(signal.SIGKILL)

@@ -11,7 +11,6 @@ import pytest
 
 from harness.declare.reference import load_reference
 from harness.declare.task import Task
-from harness.publish.figures import draw
 from harness.store.table_csv import build_table
 from reproductions.lisa.finetuning import experiment as finetune
 from reproductions.lisa.models.shapes import shape_of
@@ -88,15 +87,6 @@ def trained_frame(case: Case) -> pd.DataFrame:
 def table_of(task: Task, case: Case) -> pd.DataFrame:
     frames = {"lisa/initial_norms": drawn_frame(case), "lisa/norms": trained_frame(case)}
     return build_table(task, {e.id: frames[e.id] for e in task.reads})
-
-
-def test_without_trained_models_the_figure_shows_drawn_ones() -> None:
-    task = TASKS[0]
-    frames = {"lisa/initial_norms": drawn_frame("holds"), "lisa/norms": pd.DataFrame()}
-    table = build_table(task, frames)
-    assert set(table["model"]) == set(fig02.MODELS)
-    reference = load_reference(FOLDER, "fig02")
-    assert draw(task, table=table, reference=reference, profile="gpu")
 
 
 def test_the_rate_of_least_validation_loss_is_chosen_and_no_diverged_one() -> None:

@@ -19,14 +19,12 @@ from reproductions.lisa.step_time import kernel_trial
 from reproductions.lisa.step_time.experiment import (
     KernelStep,
     kernel_grid,
-    kernel_needs,
     kernel_steps,
 )
 from reproductions.lisa.step_time.with_kernels import task
 from tests.verdicts import controlled
 
 (SMOKE,) = kernel_grid("smoke")
-GPU = list(kernel_grid("gpu"))
 
 
 class Context:
@@ -85,18 +83,3 @@ def test_where_a_kernel_can_be_one_way_takes_it_and_the_other_does_not(
     rows = rows_of()
     assert [row["ran"] for row in rows] == ["kernels/adamw: cuda", "plain torch"]
     assert rows[0]["agrees"] is True
-
-
-def test_on_a_gpu_room_is_asked_for_both_models_and_wider_moments() -> None:
-    assert [(p.shape, p.seed) for p in GPU] == [
-        (shape, seed) for shape in ("llama-2-7b", "tinyllama") for seed in (0, 1, 2)
-    ]
-    assert all(kernel_needs(point).gpu_bytes < 80e9 for point in GPU)
-    asked = kernel_needs(GPU[0])
-    assert (asked.device, asked.exclusive) == ("cuda", True) and "triton" in asked.packages
-    shape = shape_of("llama-2-7b")
-    trained = shape.lisa_params(2)
-    # Weights in bfloat16, gradients, and moments of both kinds.
-    both = 2 * 2 * shape.num_params + 2 * 2 * trained + (2 * 2 + 2 * 4) * trained
-    assert both < asked.gpu_bytes < 80e9
-    assert list(kernel_grid("cpu")) == list(kernel_grid("paper")) == []

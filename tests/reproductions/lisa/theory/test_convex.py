@@ -11,7 +11,6 @@ import torch
 from scipy.optimize import minimize
 
 from harness.declare.task import Task
-from harness.errors import SpecError
 from reproductions.lisa import Lisa
 from reproductions.lisa.theory.convex import (
     BlockedWeights,
@@ -64,11 +63,6 @@ def test_adamw_s_expected_step_vanishes_at_the_optimum(problem: Problem) -> None
     error_D = batches.std(0) / len(rows) ** 0.5
     assert ((m_D + DECAY * v_D.sqrt() * optimum.w_D).abs() < 4.0 * error_D).all()
     torch.testing.assert_close(DECAY * v_D.sqrt(), optimum.penalty_D, rtol=0.02, atol=0.0)
-
-
-def test_no_decay_is_refused(problem: Problem) -> None:
-    with pytest.raises(SpecError, match="decay=0"):
-        find_optimum(problem, decay=0.0, batch_size=1)
 
 
 def test_training_closes_in_on_the_optimum_and_stays_in_the_ball(problem: Problem) -> None:
