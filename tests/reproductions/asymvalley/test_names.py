@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from harness.publish.stand_ins import stand_ins as told
@@ -42,10 +40,3 @@ def test_what_was_run_is_told_by_the_paper_s_name() -> None:
     for word, said in SAID.items():
         here = told(TASKS[word], "cpu", "")
         assert {name: here[name] for name in said} == said, word
-
-
-def test_names_follow_the_parameters_and_not_the_profile() -> None:
-    for profile in ("smoke", "cpu", "gpu"):
-        net = training_of(profile, "resnet20_svhn", seed=0)
-        assert stands_in(net)["SVHN"] == ("digits" if profile == "smoke" else "MNIST")
-        assert stands_in(replace(net, data="svhn", width=16)) == {}
