@@ -96,15 +96,6 @@ def test_statistics_are_those_of_their_images_and_of_no_test_image() -> None:
     assert not torch.equal(first, fewer)
 
 
-def test_curves_of_one_walk_equal_curves_of_their_own() -> None:
-    model, data = small_net(), small_data()
-    walk = Walk(model, data, bn_stats="recalibrate")
-    for draw in range(2):
-        eps = draw_noise("uniform", walk.layout.size, seed=0, draw=draw)
-        own = valley(model, eps, bn_stats="recalibrate")
-        assert walk.curve(walk.step(eps, scale=1.0, norm="ns"), LAMBDAS) == own
-
-
 def test_channels_last_models_keep_their_weights() -> None:
     model, last = small_net(), small_net().to(memory_format=torch.channels_last)  # type: ignore[call-overload]
     assert torch.equal(layout_of(last).flatten(last.state_dict()), parameters_vector(model))

@@ -94,15 +94,6 @@ def test_a_client_starts_from_the_state_that_it_received(algorithm: FedAvg) -> N
         assert not torch.allclose(elsewhere, received.theta_N, atol=1e-2)
 
 
-def test_statistics_of_batch_norm_come_back() -> None:
-    net = flat()
-    state = net.state()
-    result = train_client(net, state, client(20, 1), {}, algorithm=FedAvg(), settings=LOCAL, seed=0)
-    assert not torch.equal(result.state["norm.running_mean"], state["norm.running_mean"])
-    # 20 samples in batches of 8 are 3 steps per epoch.
-    assert int(result.state["norm.num_batches_tracked"]) == 6
-
-
 def test_feddyn_client_keeps_its_gradient() -> None:
     net, algorithm = flat(), FedDyn(a=0.5)
     state = net.state()
@@ -146,15 +137,6 @@ def test_fedsign_pulls_signs_to_the_global_ones() -> None:
     assert plain.same_sign_ratio == (changed > 0).double().mean().item()
 
 
-def test_few_samples_still_make_the_least_number_of_steps() -> None:
-    net = flat()
-    settings = replace(LOCAL, epochs=1, min_steps=5)
-    result = train_client(
-        net, net.state(), client(6, 0), {}, algorithm=FedAvg(), settings=settings, seed=0
-    )
-    assert int(result.state["norm.num_batches_tracked"]) == 5
-
-
 @pytest.mark.parametrize(
     ("count", "sizes"), [(1, [1]), (8, [8]), (9, [9]), (10, [8, 2]), (17, [8, 9]), (24, [8] * 3)]
 )
@@ -163,19 +145,6 @@ def test_no_batch_holds_one_sample_where_others_are(count: int, sizes: list[int]
     rows = [row for cut in cuts for row in range(count)[cut]]
     assert rows == list(range(count))
     assert [len(range(count)[cut]) for cut in cuts] == sizes
-
-
-def test_flat_parameters_are_the_modules() -> None:
-    module = SmallNet()
-    expected = torch.cat([p.detach().reshape(-1) for p in module.parameters()])
-    net = FlatNet(module)
-    assert torch.equal(net.theta_N, expected)
-    net.theta_N.mul_(2.0)
-    assert torch.equal(net.vector_of(module.state_dict()), 2.0 * expected)
-    module(torch.ones(4, 2, 4, 4)).sum().backward()
-    gradients = torch.cat([p.grad.reshape(-1) for p in module.parameters()])
-    assert torch.equal(net.grad_N, gradients)
-    assert gradients.abs().sum() > 0
 
 
 @pytest.mark.parametrize(

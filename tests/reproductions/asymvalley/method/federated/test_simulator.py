@@ -131,22 +131,6 @@ def test_processes_die_amid_a_batch_with_the_one_that_started_them(tmp_path: Pat
     assert_gone([int(told.name) for told in tmp_path.iterdir()])
 
 
-def test_a_round_is_the_mean_of_its_clients() -> None:
-    """Uniform, though the two clients have unlike numbers of samples."""
-    data, net = clients(), flat()
-    start = net.state()
-    (chosen,) = sampled_clients(len(data), replace(ROUNDS, rounds=1), seed=0)
-    assert len({len(data[k].labels_S) for k in chosen}) == 2
-    states = [
-        train_client(net, start, data[k], {}, algorithm=FedAvg(), settings=LOCAL, seed=seed).state
-        for k, seed in chosen.items()
-    ]
-    after = run(FedAvg(), rounds=1).server.state
-    for name in ("conv.weight", "norm.running_var", "classifier.bias"):
-        half = 0.5 * (states[0][name].double() + states[1][name].double())
-        torch.testing.assert_close(after[name], half.float(), rtol=1e-6, atol=1e-7)
-
-
 def test_global_model_is_evaluated_with_averaged_statistics() -> None:
     result = run(FedAvg())
     module = SmallNet()
