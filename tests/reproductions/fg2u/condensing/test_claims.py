@@ -9,11 +9,9 @@ import pandas as pd
 from harness.declare.claims import Claim
 from harness.declare.profiles import Profile
 from harness.declare.verdict import Word
-from harness.store.table_csv import build_table, validate
+from harness.store.table_csv import build_table
 from reproductions.fg2u.condensing.abl_two_phase import task
-from reproductions.fg2u.condensing.experiment import Condensation, grid, runs, schedule
-from reproductions.fg2u.condensing.table import CHANGE, END, LAYOUT, SCHEDULES, name_of
-from tests import layouts
+from reproductions.fg2u.condensing.experiment import Condensation, grid, runs
 from tests.reproductions.fg2u.trials import Case
 from tests.verdicts import controlled
 
@@ -62,33 +60,3 @@ def test_either_control_with_equal_steps_can_refuse_the_second_phase() -> None:
         table = table_of("holds")
         table.loc[table["schedule"] == control, "test_accuracy"] += 0.2
         assert decide(claim, table).word is Word.CONTRADICTED
-
-
-def test_only_what_a_schedule_ends_with_counts() -> None:
-    claim = next(c for c in task.claims if c.id == "two_phases_beat_the_first")
-    table = table_of("holds")
-    table.loc[table["outer_step"] < CHANGE, "test_accuracy"] = 0.0
-    last = (table["outer_step"] == END) & (table["schedule"] == "hessian-free 160 + fg2u 160")
-    assert decide(claim, table).word is Word.SUPPORTED
-    table.loc[last, "test_accuracy"] = 0.0
-    assert decide(claim, table).word is Word.CONTRADICTED
-
-
-def test_the_table_has_one_depth_and_every_schedule() -> None:
-    table = table_of("holds")
-    assert len(validate(table, task.table, where=task.id)) == len(table)
-    assert set(table["schedule"]) == set(SCHEDULES)
-    assert set(table["depth"]) == {30}
-    assert set(table["num_directions"]) == {0, 8, 32, 128}
-    for row, column in LAYOUT.places():
-        assert len(layouts.found(LAYOUT, table, row, column)) == 5, (row.head, column.head)
-
-
-def test_a_schedule_is_the_phases_that_its_name_says() -> None:
-    for params in grid("cpu"):
-        phases = schedule(params)
-        words = " + ".join(f"{phase.method.name} {phase.num_steps}" for phase in phases)
-        assert words == name_of(params).partition(" (b = ")[0]
-        assert [phase.lr for phase in phases] == [0.02, 0.005][: len(phases)]
-        used = [getattr(phase.method, "num_directions", 0) for phase in phases]
-        assert max(used) == params.num_directions
