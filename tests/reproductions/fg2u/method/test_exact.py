@@ -11,7 +11,7 @@ from torch import Tensor
 from reproductions.fg2u import Adam, Problem, Sgd, from_loss, hypergradient
 from reproductions.fg2u.method.estimator import MetaGrad
 from reproductions.fg2u.method.trees import Tree, num_entries, tree_leaves, tree_map
-from tests.reproductions.fg2u.small import batch, condensation, drawn, images
+from tests.reproductions.fg2u.small import batch, condensation, drawn, images, quadratic
 
 
 def learned_rate(phi: Tree, number: int) -> Tensor:
@@ -114,6 +114,12 @@ def test_phi_is_left_as_it_was() -> None:
     assert all(leaf.grad is None for leaf in tree_leaves(phi))
     assert not any(leaf.requires_grad for leaf in tree_leaves(meta.grad))
     assert torch.equal(flat(phi), flat(before))
+
+
+def test_a_skipped_first_step_is_what_trgu_leaves_out() -> None:
+    problem, phi = quadratic(num_steps=5)
+    skipped = hypergradient("rgu-released")(problem, phi).grad
+    assert torch.allclose(skipped, hypergradient("trgu", keep=4)(problem, phi).grad, rtol=1e-12)
 
 
 @pytest.mark.parametrize("method", ["rgu", "rgu-checkpoint", "rgu-mixflow", "fgu"])
