@@ -5,11 +5,7 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-import pandas as pd
-import pytest
-
 from harness.declare.papers import deviations_of, load_deviations, load_paper
-from harness.declare.reference import load_reference, published
 from tests.reproductions.asymvalley.claims import FOLDER
 from tools.reference import asymvalley as convert_reference
 
@@ -18,31 +14,10 @@ PROSE = "figure,quantity,value,kind,where,source\n"
 PAPER = f'"{convert_reference.FULL_TEXT}"\n'
 
 
-@pytest.fixture(scope="module")
-def reference() -> pd.DataFrame:
-    return load_reference(FOLDER)
-
-
 def readings(folder: Path, settings: str = "", prose: str = "") -> Path:
     (folder / "settings.csv").write_text(SETTINGS + settings, encoding="utf-8")
     (folder / "reference_numbers.csv").write_text(PROSE + prose, encoding="utf-8")
     return folder
-
-
-def test_numbers_of_the_text_and_only_words_made_numbers_are_derived(
-    reference: pd.DataFrame,
-) -> None:
-    rows = {
-        (row.task, row.y_name, row.value, row.status)
-        for row in reference.itertuples()
-        if "prose" in row.source
-    }
-    assert rows == {
-        ("fig07", "bn_weight_centre_approximately", 0.2, "exact"),
-        ("fig11", "same_sign_ratio_above", 0.95, "exact"),
-        ("fig04", "difference_of_mean_errors_at_ratio_0", 0.0, "derived"),
-    }
-    assert set(published(reference)["y_name"]).isdisjoint({"difference_of_mean_errors_at_ratio_0"})
 
 
 def test_conversion_keeps_values_as_written_and_names_their_place(tmp_path: Path) -> None:

@@ -43,13 +43,6 @@ def test_asymmetry_is_the_difference_of_the_two_means(draws: int, value: str) ->
     assert asymmetry(rows, value=value) == found.minus - found.plus
 
 
-def test_a_lambda_with_more_draws_counts_once() -> None:
-    rows = pd.DataFrame(
-        {"lambda": [-1.0, 0.5, 1.0, 1.0, 1.0], "draw": [0, 0, 0, 1, 2], "error": [1, 0, 3, 3, 3]}
-    )
-    assert sides(rows).plus == 1.5
-
-
 @pytest.mark.parametrize("broken", [math.nan, math.inf, None])
 def test_a_value_that_is_not_finite_is_no_asymmetry(broken: float | None) -> None:
     rows = curve(1)

@@ -74,10 +74,3 @@ def test_too_few_draws_decide_no_symmetry(word: str, few: int) -> None:
         Word.UNDECIDED,
         f"{few} draw(s) of the noise, need at least {few + 1}",
     )
-
-
-def test_each_net_of_figure_4_must_follow() -> None:
-    holds, fails = table_of("fig04", "holds"), table_of("fig04", "fails")
-    mixed = holds.where(holds["pair"] == "vgg16_cifar10", fails)
-    verdict = decide("fig04:positive_side_falls", mixed)
-    assert (verdict.word, verdict.deciding) == (Word.CONTRADICTED, "ResNet20")

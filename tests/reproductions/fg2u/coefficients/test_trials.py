@@ -20,10 +20,8 @@ from reproductions.fg2u.coefficients.inverse import (
     coefficient,
     initial,
     inverse_rows,
-    on_grid,
     project,
 )
-from reproductions.fg2u.models.exact import data_axes, exact_solution, observations
 from reproductions.fg2u.models.spectral import BURGERS, KDV, PDES
 from tests.reproductions.fg2u.trials import BareContext
 
@@ -80,15 +78,6 @@ def test_a_step_stays_within_the_range() -> None:
     root = torch.tensor(-0.2, dtype=torch.float64)
     project(small("burgers", "exact"), BURGERS, root)
     assert float(root) == pytest.approx(1e-3)
-
-
-def test_a_fit_at_the_truth_has_no_misfit_but_the_solvers() -> None:
-    fit = small("kdv", "exact", num_points=128, num_steps=1000)
-    problem = on_grid(fit, KDV, observations(KDV, 8))
-    true = torch.tensor(KDV.true_coefficient, dtype=torch.float64)
-    assert float(problem.problem.unroll(true, {})[0]) < 1e-12
-    field = problem.field(true)
-    assert torch.allclose(field, exact_solution(KDV, *data_axes(KDV)), atol=1e-6)
 
 
 def test_a_training_that_overflows_is_diverged_and_has_no_errors() -> None:

@@ -90,7 +90,6 @@ REFUSED = {
     "batch norm": (inner(lambda x: NORM(x).pow(4).sum()), EVERY, "tensor in place.*running stat"),
     "no_grad in part": (inner(partly_frozen), EVERY, "differ.*torch.no_grad"),
     "no_grad": (inner(frozen), EVERY, "detaches what it computes"),
-    "argmax": (inner(lambda x: x.argmax().double()), EVERY, "detaches what it computes"),
     "no second derivative": (inner(lambda x: torch.cdist(x, x).sum()), EVERY, "_cdist_backward"),
     "one way": (inner(lambda x: OneWay.apply(x).sum()), [FG2U, EVERY[1]], "no forward-mode rule"),
     "detached state": (
@@ -103,9 +102,6 @@ REFUSED = {
     ),
     "no influence": (
         own(lambda state, phi: 0.5 * state), [EVERY[0], FG2U, TRGU], "phi has no influence"
-    ),
-    "a start that draws": (
-        own(half, start=lambda phi, batch: torch.randn(3, 3)), OWN_STEP, "another result each"
     ),
     "an outer loss that draws": (
         own(half, outer=lambda state, phi, batch: (state * torch.randn(3, 3)).sum()),

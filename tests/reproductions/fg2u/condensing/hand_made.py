@@ -1,19 +1,14 @@
-"""Claims on schedules: where they hold, fail, or lack seeds; the table, its print and figure."""
+"""Hand-made runs of schedules, in which each claim plainly holds, or plainly fails."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import pandas as pd
 
-from harness.declare.claims import Claim
 from harness.declare.profiles import Profile
-from harness.declare.verdict import Word
 from harness.store.table_csv import build_table
 from reproductions.fg2u.condensing.abl_two_phase import task
 from reproductions.fg2u.condensing.experiment import Condensation, grid, runs
 from tests.reproductions.fg2u.trials import Case
-from tests.verdicts import controlled
 
 LEVELS = {"hessian-free": 0.8, "hessian-free+fg2u": 0.9, "rgu": 0.85}
 BY_NUMBER = {8: 0.75, 32: 0.82, 128: 0.84}
@@ -48,15 +43,3 @@ def frame(case: Case) -> pd.DataFrame:
 
 def table_of(case: Case, profile: Profile = "cpu") -> pd.DataFrame:
     return build_table(task, {runs.id: frame(case)})
-
-
-def decide(claim: Claim, table: pd.DataFrame) -> Any:
-    return controlled(claim, table, seed="seed", profile="cpu")
-
-
-def test_either_control_with_equal_steps_can_refuse_the_second_phase() -> None:
-    claim = next(c for c in task.claims if c.id == "two_phases_beat_equal_steps")
-    for control in ("hessian-free 320", "hessian-free 160 + hessian-free 160"):
-        table = table_of("holds")
-        table.loc[table["schedule"] == control, "test_accuracy"] += 0.2
-        assert decide(claim, table).word is Word.CONTRADICTED

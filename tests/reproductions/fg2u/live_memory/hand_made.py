@@ -1,4 +1,4 @@
-"""Claims on live memory: where they hold, fail, or lack rows; and what trials count."""
+"""Hand-made live memory, in which each claim plainly holds, or plainly fails."""
 
 from __future__ import annotations
 
@@ -7,14 +7,11 @@ from typing import Any
 
 import pandas as pd
 
-from harness.declare.claims import Claim
 from harness.declare.profiles import Profile
-from harness.declare.verdict import Word
 from harness.store.table_csv import build_table
 from reproductions.fg2u.live_memory.abl_memory import task
 from reproductions.fg2u.live_memory.experiment import Counted, Setting, counted_of, settings
 from tests.reproductions.fg2u.trials import Case
-from tests.verdicts import controlled
 
 UNIT = 100_000
 PHI = 1_000
@@ -45,18 +42,3 @@ def table_of(case: Case, profile: Profile = "cpu") -> pd.DataFrame:
             for one in counted_of(setting)
         ]  # fmt: skip
     return build_table(task, {settings.id: pd.DataFrame(rows)})
-
-
-def decide(claim: Claim, table: pd.DataFrame, profile: Profile = "cpu") -> Any:
-    return controlled(claim, table, seed=task.table.seed, profile=profile)
-
-
-def test_a_gpu_without_room_leaves_what_did_fit() -> None:
-    table = table_of("holds", "gpu")
-    none = table["peak_bytes"].isna()
-    table.loc[(table["method"] == "rgu") & (table["depth"] == 64), "peak_bytes"] = None
-    (grows,) = (claim for claim in task.claims if claim.id == "reverse_grows_with_depth")
-    (free,) = (claim for claim in task.claims if claim.id == "forward_free_of_depth")
-    assert not none.any()
-    assert decide(grows, table, "gpu").word is Word.UNTESTED
-    assert decide(free, table, "gpu").word is Word.HOLDS
