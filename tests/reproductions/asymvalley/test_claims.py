@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import pandas as pd
 import pytest
 
 from harness.declare.verdict import Word
-from harness.publish.figures import WIDTH_IN, FigureContext
 from tests.reproductions.asymvalley.activations import hand_made as activations
 from tests.reproductions.asymvalley.claims import TASKS, decide, named
 from tests.reproductions.asymvalley.federated import hand_made as federated
@@ -21,8 +19,6 @@ from tests.verdicts import bad, good
 STUDIES = (valleys, starts, recipes, halves, activations, trained_nets, toys, federated)
 TABLES = {word: make for study in STUDIES for word, make in study.TABLES.items()}
 EVERY = [f"{word}:{claim.id}" for word, task in TASKS.items() for claim in task.claims]
-DRAWN = ("fig03", "fig04", "fig05", "fig06", "fig07", "fig08", "fig11", "gradient")
-"""A task of most figures' shapes."""
 
 
 @pytest.mark.parametrize("address", EVERY)
@@ -40,16 +36,3 @@ def test_claim_is_decided_as_its_table_was_made(address: str) -> None:
         assert decide(address, few).word is Word.UNDECIDED
         # Ties pass no strict claim, and no share of nothing is small.
         assert decide(address, make("flat")).word in (Word.CONTRADICTED, Word.UNDECIDED)
-
-
-@pytest.mark.parametrize("word", DRAWN)
-def test_figure_draws_one_seed_within_one_column(word: str) -> None:
-    """Panels flow into further rows there; the smoke run draws the double width."""
-    table = TABLES[word]("holds")
-    one = table[table["seed"] == 0].reindex(columns=TASKS[word].table.names)
-    context = FigureContext(
-        table=one, reference=pd.DataFrame(), profile="smoke", width_in=WIDTH_IN["single"]
-    )
-    draw = TASKS[word].draw
-    assert draw is not None
-    assert all(ax.has_data() for ax in draw(context).axes)

@@ -5,12 +5,7 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-import pandas as pd
-import pytest
-
 from harness.declare.papers import deviations_of, load_deviations, load_paper
-from harness.declare.reference import load_reference, published
-from harness.errors import DataError
 from tests.reproductions.asymvalley.claims import FOLDER
 from tools.reference import asymvalley as convert_reference
 
@@ -19,46 +14,10 @@ PROSE = "figure,quantity,value,kind,where,source\n"
 PAPER = f'"{convert_reference.FULL_TEXT}"\n'
 
 
-@pytest.fixture(scope="module")
-def reference() -> pd.DataFrame:
-    return load_reference(FOLDER)
-
-
 def readings(folder: Path, settings: str = "", prose: str = "") -> Path:
     (folder / "settings.csv").write_text(SETTINGS + settings, encoding="utf-8")
     (folder / "reference_numbers.csv").write_text(PROSE + prose, encoding="utf-8")
     return folder
-
-
-def test_every_converted_file_is_there_and_nothing_else() -> None:
-    assert {path.name for path in (FOLDER / "reference").iterdir()} == set(convert_reference.FILES)
-
-
-def test_every_row_belongs_to_an_item_of_the_paper(reference: pd.DataFrame) -> None:
-    words = {item.id for item in load_paper(FOLDER).items}
-    assert set(reference["task"]) <= words
-
-
-def test_numbers_of_the_text_and_only_words_made_numbers_are_derived(
-    reference: pd.DataFrame,
-) -> None:
-    rows = {
-        (row.task, row.y_name, row.value, row.status)
-        for row in reference.itertuples()
-        if "prose" in row.source
-    }
-    assert rows == {
-        ("fig07", "bn_weight_centre_approximately", 0.2, "exact"),
-        ("fig11", "same_sign_ratio_above", 0.95, "exact"),
-        ("fig04", "difference_of_mean_errors_at_ratio_0", 0.0, "derived"),
-    }
-    assert set(published(reference)["y_name"]).isdisjoint({"difference_of_mean_errors_at_ratio_0"})
-
-
-def test_no_curve_and_no_accuracy_stands_as_the_paper_s(reference: pd.DataFrame) -> None:
-    # They are pictures in every readable source.
-    assert reference["x"].isna().all()
-    assert not reference["y_name"].isin(["accuracy", "error", "ce"]).any()
 
 
 def test_conversion_keeps_values_as_written_and_names_their_place(tmp_path: Path) -> None:
@@ -82,25 +41,6 @@ def test_conversion_keeps_values_as_written_and_names_their_place(tmp_path: Path
         ("fig20", "valley", "imagenet_eval_images", "5000", f"{text}, App. A.1"),
         ("fig07", "ones", "bn_weight_centre_approximately", "0.20", prose),
     ]
-
-
-@pytest.mark.parametrize(
-    ("settings", "prose", "reason"),
-    [
-        (f"weather,rain,1,Sect. 9,{PAPER}", "", "area 'weather'"),
-        ("", f"Fig 99,width,1,prose,Sect. 9,{PAPER}", "Fig 99 has no name"),
-    ],
-)
-def test_a_reading_without_a_place_is_refused(
-    tmp_path: Path, settings: str, prose: str, reason: str
-) -> None:
-    with pytest.raises(DataError, match=reason):
-        convert_reference.convert(readings(tmp_path, settings, prose))
-
-
-def test_readings_without_a_file_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"settings\.csv cannot be read"):
-        convert_reference.convert(tmp_path)
 
 
 def test_every_task_has_a_deviation_at_the_profiles_off_the_paper_s_scale() -> None:

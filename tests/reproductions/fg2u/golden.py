@@ -193,6 +193,14 @@ SHORTER = Mutation(
     breaks="A truncation keeps one step fewer than it says.",
 )
 
+WHOLE = Mutation(
+    where="reproductions.fg2u.method.reverse:walked_back",
+    instead=around(
+        lambda walked, problem, *given, kept: walked(problem, *given, kept=problem.num_steps)
+    ),
+    breaks="TRGU walks back every step.",
+)
+
 IDENTITIES = (
     Golden(
         experiment="fg2u/identities",
@@ -226,11 +234,7 @@ IMAGE_SETS = (
     Golden(
         experiment="fg2u/alignments",
         points=(Short(to=FEW_STEPS),),
-        mutation=Mutation(
-            where="reproductions.fg2u.method.reverse:walked_back",
-            instead=around(lambda walked, *given, kept: _whole(walked, *given)),
-            breaks="TRGU walks back every step.",
-        ),
+        mutation=WHOLE,
     ),
     Golden(
         experiment="fg2u/kernel_step",
@@ -249,24 +253,11 @@ IMAGE_SETS = (
 )
 
 
-def _whole(walked: Any, problem: Any, *given: Any) -> Any:
-    """Walk all steps back."""
-    return walked(problem, *given, kept=problem.num_steps)
-
-
 LIVE_MEMORY = (
     Golden(
         experiment="fg2u/live_memory",
         points=(Short(of={"depth": 8}, to={"depth": 6, "methods": "all"}),),
-        mutation=Mutation(
-            where="reproductions.fg2u.method.reverse:walked_back",
-            instead=around(
-                lambda walked, problem, *given, kept: walked(
-                    problem, *given, kept=problem.num_steps
-                )
-            ),
-            breaks="TRGU keeps the graph of every step.",
-        ),
+        mutation=WHOLE,
         # It counts what a model of float32 holds.
         double=False,
     ),

@@ -24,13 +24,13 @@ from reproductions.fg2u.overview import fig01
 from reproductions.fg2u.sampling import abl_directions, abl_distribution
 from tests.reproductions.fg2u.adaptation import test_claims as adaptation
 from tests.reproductions.fg2u.coefficients import test_claims as coefficients
-from tests.reproductions.fg2u.condensing import test_claims as condensing
+from tests.reproductions.fg2u.condensing import hand_made as condensing
 from tests.reproductions.fg2u.differences import test_differences as differences
 from tests.reproductions.fg2u.identities import test_checks as identities
 from tests.reproductions.fg2u.image_sets import test_claims as image_sets
-from tests.reproductions.fg2u.live_memory import test_claims as live_memory
+from tests.reproductions.fg2u.live_memory import hand_made as live_memory
 from tests.reproductions.fg2u.overview import test_claims as overview
-from tests.reproductions.fg2u.sampling import test_claims as sampling
+from tests.reproductions.fg2u.sampling import hand_made as sampling
 from tests.reproductions.fg2u.trials import Case
 from tests.verdicts import bad, controlled, good, undecided
 

@@ -6,7 +6,6 @@ import pytest
 import torch
 from torch import nn
 
-from harness.errors import SpecError
 from reproductions.asymvalley.activations.trial import agreement_along
 from reproductions.asymvalley.method.curve import Walk
 from reproductions.asymvalley.method.data import ValleyData
@@ -35,16 +34,3 @@ def test_shares_are_those_of_two_by_two_counts() -> None:
         for name, states in expected.items():
             assert shares[name] == pytest.approx(float(states.double().mean()), abs=1e-12), place
         assert shares["agreement"] == shares["on_on"] + shares["off_off"]
-
-
-def test_nothing_changes_at_lambda_zero() -> None:
-    walk, _, _ = linear_walk()
-    ((_, shares),) = agreement_along(walk, torch.ones(walk.layout.size), [0.0])
-    assert shares["agreement"] == 1.0
-
-
-def test_network_without_units_is_refused() -> None:
-    data = ValleyData(test_images=torch.ones(2, 3), test_labels=torch.zeros(2, dtype=torch.long))
-    walk = Walk(nn.Sequential(nn.Linear(3, 2), nn.Tanh()), data, bn_stats="none")
-    with pytest.raises(SpecError, match=r"no nn\.ReLU modules"):
-        list(agreement_along(walk, torch.ones(walk.layout.size), [0.0]))

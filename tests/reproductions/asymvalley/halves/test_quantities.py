@@ -6,34 +6,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from harness.declare.reference import load_reference
 from harness.declare.statistics import InvalidQuantity, MissingRows
 from reproductions.asymvalley.halves.quantities import (
     farthest_end,
     gap_follows_ssr,
-    last_gap,
-    late_ssr,
 )
-from tests.reproductions.asymvalley.claims import FOLDER, named
 from tests.reproductions.asymvalley.halves.hand_made import half_lines
 
 
 def one_seed(table: pd.DataFrame) -> pd.DataFrame:
     return table[table["seed"] == 0]
-
-
-def test_epochs_before_the_fifth_do_not_count_for_shared_signs() -> None:
-    table = one_seed(half_lines("holds"))
-    early = (table["epoch"] < 5) & (table["regime"] == "pretrained")
-    table.loc[early, "ssr_ab"] = 0.1
-    assert late_ssr(table, regime="pretrained") == pytest.approx([0.968, 0.967])
-    with pytest.raises(MissingRows, match="epoch from 5"):
-        late_ssr(table[table["epoch"] < 5], regime="pretrained")
-
-
-def test_the_last_epoch_is_the_largest_whatever_the_order_of_rows() -> None:
-    table = one_seed(half_lines("holds")).sample(frac=1.0, random_state=1)
-    assert last_gap(table, regime="random") == pytest.approx(-0.4)
 
 
 def test_correlation_over_both_starts_is_that_of_ranks() -> None:
@@ -56,10 +38,3 @@ def test_each_end_and_the_middle_are_compared() -> None:
         assert farthest_end(table) == pytest.approx(0.002)
     with pytest.raises(MissingRows, match="an end of it"):
         farthest_end(table[table["x"] != 1.0])
-
-
-def test_the_number_the_paper_states_stands_beside_its_claim() -> None:
-    _, claim = named("fig11:pretrained_models_share_signs")
-    assert claim.criterion.paper_value is not None
-    stated = claim.criterion.paper_value(load_reference(FOLDER, "fig11"))
-    assert stated == claim.criterion.threshold == 0.95

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 import torch
-import torch.distributed as dist
 from torch import Tensor, nn
 from torch.utils.data import DataLoader, TensorDataset
 
 from harness.errors import SpecError
 from reproductions.asymvalley.method.batch_norm import recalibrate
 from reproductions.asymvalley.method.curve import Walk
-from reproductions.asymvalley.method.layout import layout_of
 from tests.reproductions.asymvalley.small import small_data, small_net
 
 
@@ -58,79 +54,6 @@ def test_uneven_batches_weigh_as_many_images_as_they_have() -> None:
     assert not model[1].training
 
 
-def test_dropout_is_off_while_statistics_are_estimated() -> None:
-    with_dropout, without = small_net(dropout=0.5), small_net()
-    images = small_data().statistics_images
-    assert images is not None
-    for model in (with_dropout, without):
-        recalibrate(model, [images])
-    assert torch.equal(with_dropout[5].running_mean, without[5].running_mean)
-
-
-class OwnBatchNorm(nn.modules.batchnorm._BatchNorm):
-    """As libraries derive it, with any number of axes."""
-
-    def _check_input_dim(self, input: Tensor) -> None:
-        pass
-
-
-def with_norms(kind: type[nn.modules.batchnorm._BatchNorm]) -> nn.Sequential:
-    """Return the small net with another kind of batch normalisation."""
-    net = small_net()
-    for place, width in ((1, 4), (5, 6)):
-        norm = kind(width)
-        norm.load_state_dict(net[place].state_dict())
-        net[place] = norm
-    return net.eval()
-
-
-@pytest.mark.parametrize("kind", [nn.SyncBatchNorm, OwnBatchNorm])
-def test_every_kind_of_batch_norm_is_estimated(
-    kind: type[nn.modules.batchnorm._BatchNorm],
-) -> None:
-    net, plain, data = with_norms(kind), small_net(), small_data()
-    assert int(layout_of(net).mask("bn").sum()) == 2 * (4 + 6)
-    for model in (net, plain):
-        recalibrate(model, data.statistics_images.split(10))  # type: ignore[union-attr]
-    assert same_statistics(net, plain)
-    assert not same_statistics(plain, small_net())
-    step = torch.ones(layout_of(net).size)
-    curves = [Walk(m, data, bn_stats="recalibrate").curve(step, [0.1]) for m in (net, plain)]
-    assert curves[0] == curves[1]
-    with pytest.raises(SpecError, match="'none' for a model with batch normalisation"):
-        Walk(net, data, bn_stats="none")
-
-
-@pytest.fixture
-def process_group() -> Iterator[None]:
-    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
-    yield
-    dist.destroy_process_group()
-
-
-@pytest.mark.usefixtures("process_group")
-def test_synchronised_batch_norm_waits_for_no_rank() -> None:
-    net, plain, images = with_norms(nn.SyncBatchNorm), small_net(), small_data().statistics_images
-    for model in (net, plain):
-        recalibrate(model, images)  # type: ignore[arg-type]
-    assert same_statistics(net, plain)
-    # Training goes on as before, which on a CPU is refused.
-    with pytest.raises(ValueError, match="to be on GPU"):
-        net.train()(images)
-
-
-def test_lazy_layers_are_refused_until_they_have_a_shape() -> None:
-    data = small_data()
-    for norm in (nn.LazyBatchNorm2d(), nn.LazyBatchNorm2d(affine=False)):
-        net = nn.Sequential(nn.Conv2d(1, 4, 3), norm, nn.Flatten(), nn.Linear(144, 3))
-        with pytest.raises(SpecError, match=r"1\.\w+ has no shape yet: run the lazy model"):
-            recalibrate(net, [data.test_images])
-        with pytest.raises(SpecError, match=r"1\.\w+ has no shape yet"):
-            Walk(net, data, bn_stats="recalibrate")
-        net.eval()(data.test_images)
-        Walk(net, data, bn_stats="recalibrate").at(layout_of(net).flatten(net.state_dict()))
-
-
 def test_a_last_batch_of_one_image_joins_the_one_before_it() -> None:
     data, net, by_hand = small_data(num_statistics=21), flat_net(), flat_net()
     by_hand.load_state_dict(net.state_dict())
@@ -141,27 +64,32 @@ def test_a_last_batch_of_one_image_joins_the_one_before_it() -> None:
     assert same_statistics(walk.moved(walk.weights_P), by_hand)
 
 
-def test_one_image_alone_is_refused_and_leaves_no_traces() -> None:
-    net = flat_net()
-    with pytest.raises(SpecError, match="one image has no variance"):
-        recalibrate(net, torch.ones(1, 1, 8, 8).split(1))
-    assert net[2].momentum == nn.BatchNorm1d(1).momentum
-    assert not any(module.training for module in net.modules())
+def test_synchronised_batch_norm_is_estimated_of_this_process_alone() -> None:
+    net, plain, data = small_net(), small_net(), small_data()
+    net[1] = nn.SyncBatchNorm(4)
+    net[1].load_state_dict(plain[1].state_dict())
+    for model in (net, plain):
+        recalibrate(model.eval(), data.statistics_images.split(10))  # type: ignore[union-attr]
+    assert same_statistics(net, plain)
+    assert not same_statistics(plain, small_net())
 
 
-def test_loaders_and_a_tensor_are_batches() -> None:
+def test_a_loader_with_labels_is_its_images_and_dropout_is_off() -> None:
     data = small_data()
-    images = data.test_images
-    expected, found, whole, at_once = (small_net() for _ in range(4))
-    recalibrate(expected, images.split(10))
-    recalibrate(found, DataLoader(TensorDataset(images, data.test_labels), batch_size=10))
+    expected, found = small_net(), small_net(dropout=0.5)
+    recalibrate(expected, data.test_images.split(10))
+    recalibrate(found, DataLoader(TensorDataset(data.test_images, data.test_labels), batch_size=10))
     assert same_statistics(found, expected)
-    recalibrate(whole, [images])
-    recalibrate(at_once, images)
-    assert same_statistics(at_once, whole)
-    assert not same_statistics(whole, expected)
 
 
-def test_no_images_to_estimate_statistics_from_are_refused() -> None:
-    with pytest.raises(SpecError, match="no images"):
-        recalibrate(small_net(), [torch.zeros(0, 1, 8, 8)])
+@pytest.mark.parametrize(
+    ("net", "images", "said"),
+    [
+        (flat_net(), torch.ones(1, 1, 8, 8), "one image has no variance"),
+        (small_net(), torch.zeros(0, 1, 8, 8), "no images"),
+        (nn.Sequential(nn.LazyBatchNorm2d()), torch.ones(2, 1, 8, 8), "has no shape yet"),
+    ],
+)
+def test_what_has_no_statistics_is_refused(net: nn.Module, images: Tensor, said: str) -> None:
+    with pytest.raises(SpecError, match=said):
+        recalibrate(net, [images])

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from harness.errors import SpecError
 from reproductions.asymvalley.method.curve import point_of
 from reproductions.asymvalley.method.interpolation import (
-    between,
     group_statistics,
     interpolation_curve,
 )
@@ -34,21 +32,6 @@ def test_ends_are_the_two_models() -> None:
             other = second.state_dict()[name]
             parameter.copy_((first.state_dict()[name] + other) / 2)
     assert curve.points[1].ce == pytest.approx(point_of(middle, data).ce, rel=1e-5)
-
-
-def test_either_end_is_exact() -> None:
-    one, other = torch.randn(100), torch.randn(100) * 1e6
-    assert torch.equal(between(one, other, 0.0), one)
-    assert torch.equal(between(one, other, 1.0), other)
-
-
-def test_another_architecture_is_refused() -> None:
-    first, second = small_net(), small_net(batch_norm=False)
-    with pytest.raises(SpecError, match="same architecture"):
-        interpolation_curve(
-            first, first.state_dict(), second.state_dict(), [0.0], bn_stats="frozen",
-            data=small_data(),
-        )  # fmt: skip
 
 
 def test_group_statistics_are_those_of_its_numbers() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 import torch
 from torch import nn
@@ -55,13 +57,6 @@ def test_groups_have_the_sizes_of_their_tensors() -> None:
     assert {group: int(layout.mask(group).sum()) for group in expected} == expected  # type: ignore[arg-type]
 
 
-def test_first_blocks_are_a_prefix() -> None:
-    mask = layout_of(vgg(batch_norm=True)).mask("layer1")
-    count = int(mask.sum())
-    assert 0 < count < len(mask) / 4
-    assert bool(mask[:count].all())
-
-
 def test_biases_of_recurrent_and_attention_layers_are_biases() -> None:
     lstm = nn.LSTM(3, 4, num_layers=2, bidirectional=True)
     biases = sum(p.numel() for name, p in lstm.named_parameters() if "bias" in name)
@@ -76,23 +71,6 @@ def test_biases_of_recurrent_and_attention_layers_are_biases() -> None:
     }  # fmt: skip
 
 
-def test_group_that_a_model_lacks_is_refused() -> None:
-    layout = layout_of(vgg(batch_norm=False))
-    assert not layout.has_batch_norm
-    for group in ("bn", "bn_weight"):
-        with pytest.raises(SpecError, match=f"group '{group}' is empty"):
-            layout.mask(group)  # type: ignore[arg-type]
-
-
-def test_checkpoint_of_another_architecture_is_refused() -> None:
-    layout = layout_of(small_net(batch_norm=True))
-    with pytest.raises(SpecError, match=r"parameter 1\.weight is missing"):
-        layout.flatten(small_net(batch_norm=False).state_dict())
-    wider = dict(small_net().state_dict()) | {"0.weight": torch.zeros(8, 1, 3, 3)}
-    with pytest.raises(SpecError, match=r"parameter 0\.weight has shape \(8, 1, 3, 3\)"):
-        layout.flatten(wider)
-
-
 def test_classifier_is_the_last_linear_layer_unless_named() -> None:
     model = nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 2))
     assert int(layout_of(model).mask("clf").sum()) == 8
@@ -101,17 +79,30 @@ def test_classifier_is_the_last_linear_layer_unless_named() -> None:
         layout_of(model, classifier="1")
 
 
-def test_model_without_parameters_is_refused() -> None:
-    with pytest.raises(SpecError, match="no parameters"):
-        layout_of(nn.ReLU())
-
-
 def test_zeros_agree_with_nothing() -> None:
     ours = torch.tensor([1.0, -1.0, 0.0, 2.0, 0.0])
     theirs = torch.tensor([3.0, -2.0, 0.0, -1.0, 1.0])
     assert same_sign_ratio(ours, theirs) == pytest.approx(2 / 5)
 
 
-def test_agreement_survives_products_too_small_for_a_float() -> None:
-    tiny = torch.tensor([1e-30, -1e-30])
-    assert same_sign_ratio(tiny, tiny) == 1.0
+WIDER = dict(small_net().state_dict()) | {"0.weight": torch.zeros(8, 1, 3, 3)}
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda: layout_of(nn.ReLU()), "no parameters"),
+        (lambda: layout_of(vgg(batch_norm=False)).mask("bn"), "group 'bn' is empty"),
+        (
+            lambda: layout_of(small_net()).flatten(small_net(batch_norm=False).state_dict()),
+            r"parameter 1\.weight is missing",
+        ),
+        (
+            lambda: layout_of(small_net()).flatten(WIDER),
+            r"parameter 0\.weight has shape \(8, 1, 3, 3\)",
+        ),
+    ],
+)
+def test_what_a_model_lacks_is_refused(ask: Callable[[], object], said: str) -> None:
+    with pytest.raises(SpecError, match=said):
+        ask()

@@ -16,8 +16,6 @@ from reproductions.asymvalley.models.curves import (
     spearman,
     widest_centre,
 )
-from tests.reproductions.asymvalley.recipes.hand_made import recipes
-from tests.reproductions.asymvalley.starts.hand_made import starts
 from tests.reproductions.asymvalley.valleys.hand_made import directions
 
 
@@ -43,27 +41,6 @@ def test_asymmetry_is_the_difference_of_the_two_means(draws: int, value: str) ->
     assert found.plus == pytest.approx(sum(plus) / len(plus), abs=1e-14)
     assert found.minus == pytest.approx(sum(minus) / len(minus), abs=1e-14)
     assert asymmetry(rows, value=value) == found.minus - found.plus
-
-
-def test_the_point_at_zero_is_on_neither_side() -> None:
-    rows = curve(2)
-    before = asymmetry(rows)
-    rows.loc[rows["lambda"] == 0.0, "error"] = math.nan
-    assert asymmetry(rows) == before
-
-
-def test_a_lambda_with_more_draws_counts_once() -> None:
-    rows = pd.DataFrame(
-        {"lambda": [-1.0, 0.5, 1.0, 1.0, 1.0], "draw": [0, 0, 0, 1, 2], "error": [1, 0, 3, 3, 3]}
-    )
-    assert sides(rows).plus == 1.5
-
-
-@pytest.mark.parametrize("sign", [1.0, -1.0])
-def test_a_curve_with_one_side_is_missing_rows(sign: float) -> None:
-    rows = curve(1)
-    with pytest.raises(MissingRows, match="no point on one of its sides"):
-        asymmetry(rows[rows["lambda"] * sign >= 0])
 
 
 @pytest.mark.parametrize("broken", [math.nan, math.inf, None])
@@ -102,15 +79,3 @@ def test_nets_and_seeds_may_differ_at_zero_but_not_curves_of_one_net() -> None:
     assert widest_centre(table, by=("pair",)) == pytest.approx(0.002)
     with pytest.raises(MissingRows, match="lambda = 0"):
         widest_centre(table[~zero], by=("pair",))
-
-
-@pytest.mark.parametrize("x", ["lambda", "x"])
-def test_one_draw_that_disagrees_at_the_centre_is_seen(x: str) -> None:
-    table = recipes("holds") if x == "lambda" else starts("holds")
-    by = ("recipe",) if x == "lambda" else ("bn_start",)
-    assert widest_centre(table, by=by, x=x) == 0.0
-    at = table[x].abs() < 1e-9
-    if x == "x":
-        at &= table["part"] == "curve"
-    table.loc[table.index[at & (table["draw"] == 1)][0], "error"] += 2e-4
-    assert widest_centre(table, by=by, x=x) == pytest.approx(2e-4)

@@ -8,17 +8,11 @@ import pytest
 import torch
 
 from harness.data import load as datasets
-from harness.errors import DataError
 from reproductions.asymvalley.models.images import images_of
 from reproductions.asymvalley.models.pairs import training_of
 from tests.reproductions.asymvalley.small import Context
 
 POINT = training_of("smoke", "vgg16_cifar10", seed=0)
-
-
-def test_more_images_than_there_are_is_refused() -> None:
-    with pytest.raises(DataError, match="has 1437 training images, the trial asks for 5000"):
-        images_of(replace(POINT, num_train=5000), Context())  # type: ignore[arg-type]
 
 
 def test_smaller_images_are_means_of_squares() -> None:

@@ -9,16 +9,15 @@ from typing import Any
 import pytest
 import torch
 import torch.nn.functional as F
-from torch import Tensor, nn
+from torch import Tensor
 
 from harness.declare.experiment import Status
-from harness.declare.profiles import Profile
 from harness.errors import SpecError
 from reproductions.asymvalley.method.layout import layout_of, parameters_vector
-from reproductions.asymvalley.models.image_nets import build_net, start_batch_norms
+from reproductions.asymvalley.models.image_nets import build_net
 from reproductions.asymvalley.models.images import images_of
 from reproductions.asymvalley.models.kept_nets import kept_net, start_of
-from reproductions.asymvalley.models.pairs import PAIRS, Training, training_of
+from reproductions.asymvalley.models.pairs import Training, training_of
 from reproductions.asymvalley.trained_nets.trial import sign_gradient_cosine, train_net
 from tests.reproductions.asymvalley.small import Context
 
@@ -74,14 +73,6 @@ def test_starts_of_batch_norm_differ_in_its_weights_alone() -> None:
         assert float(values.std()) == pytest.approx(std, rel=0.3)
 
 
-def test_start_that_does_not_fit_is_refused() -> None:
-    bare = nn.Sequential(nn.Linear(2, 2))
-    with pytest.raises(SpecError, match="without batch normalisation"):
-        start_batch_norms(bare, "uniform", torch.Generator())
-    with pytest.raises(SpecError, match="bn_start='zeros'"):
-        start_batch_norms(nn.Sequential(nn.BatchNorm2d(2)), "zeros", torch.Generator())
-
-
 def test_cosine_is_that_of_signs_and_gradient() -> None:
     model = build_net(POINT, generator=torch.Generator().manual_seed(0)).eval()
     data = images_of(POINT, Context()).valley_data()  # type: ignore[arg-type]
@@ -92,11 +83,3 @@ def test_cosine_is_that_of_signs_and_gradient() -> None:
     signs = torch.where(weights > 0, 1.0, -1.0).double()
     expected = float(signs @ gradient / signs.norm() / gradient.norm())
     assert sign_gradient_cosine(model, data) == pytest.approx(expected, abs=1e-6)
-
-
-@pytest.mark.parametrize("profile", ["smoke", "cpu", "gpu", "paper"])
-def test_every_pair_has_a_network_at_every_scale(profile: Profile) -> None:
-    for pair in PAIRS:
-        point = training_of(profile, pair, seed=0)
-        model = build_net(point, generator=torch.Generator(), device="meta")
-        assert layout_of(model).has_batch_norm == point.batch_norm, pair

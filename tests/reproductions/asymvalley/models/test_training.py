@@ -10,13 +10,10 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from harness.errors import SpecError
 from harness.store import checkpoint as checkpoint_module
 from reproductions.asymvalley.models.pairs import training_of
 from reproductions.asymvalley.models.training import (
     augmented,
-    build_optimizer,
-    cosine_lr,
     epoch_batches,
     train,
 )
@@ -111,17 +108,6 @@ def test_every_image_is_seen_once_an_epoch() -> None:
     assert torch.equal(found, wanted)
 
 
-def test_adamw_decays_decoupled() -> None:
-    optimizer = build_optimizer(small_net(), replace(SETTINGS, optimizer="adamw"))
-    assert isinstance(optimizer, torch.optim.AdamW)
-    assert optimizer.param_groups[0]["weight_decay"] == 1e-3
-
-
-def test_rate_falls_along_half_a_cosine() -> None:
-    rates = [cosine_lr(step, 4, 1.0) for step in range(5)]
-    assert rates == pytest.approx([1.0, 0.5 + 0.5**1.5, 0.5, 0.5 - 0.5**1.5, 0.0])
-
-
 def test_augmented_images_are_crops_of_padded_ones_or_their_mirrors() -> None:
     original = torch.rand(40, 2, 6, 6, generator=seeded()) + 1.0
     changed = augmented(original, seeded(1))
@@ -143,9 +129,3 @@ def test_augmented_images_are_crops_of_padded_ones_or_their_mirrors() -> None:
         places.add(found[0][1:])
     assert 8 < num_flipped < 32
     assert len(places) > 20
-
-
-def test_settings_that_cannot_train_are_refused() -> None:
-    none = replace(SETTINGS, epochs=0)
-    with pytest.raises(SpecError, match="at least one epoch"):
-        train(small_net(), IMAGES, LABELS, none, generator=seeded())

@@ -6,16 +6,12 @@ import pandas as pd
 import pytest
 
 from harness.declare.statistics import MissingRows
-from harness.store.table_csv import build_table
-from reproductions.asymvalley.starts import fig07
 from reproductions.asymvalley.starts.quantities import (
     bn_asymmetries,
     bn_asymmetry_shares,
     filter_gains,
 )
-from tests.reproductions.asymvalley.claims import decide
 from tests.reproductions.asymvalley.starts.hand_made import starts
-from tests.verdicts import good
 
 
 def one_seed(table: pd.DataFrame) -> pd.DataFrame:
@@ -31,12 +27,6 @@ def test_noise_on_bn_weights_is_told_from_noise_on_all() -> None:
         bn_asymmetries(table[table["group"] != "bn"], starts=("ones",))
 
 
-def test_a_symmetric_third_start_is_no_finding_where_the_others_are_symmetric_too() -> None:
-    table = one_seed(starts("flat"))
-    shares = bn_asymmetry_shares(table, start="gaussian", others=("ones", "uniform"))
-    assert shares == [float("inf"), float("inf")]
-
-
 def test_filter_asymmetry_is_that_of_the_smallest_width_with_its_sign() -> None:
     table = one_seed(starts("holds"))
     starts_ = ("ones", "uniform")
@@ -45,11 +35,3 @@ def test_filter_asymmetry_is_that_of_the_smallest_width_with_its_sign() -> None:
     assert filter_gains(turned, starts=starts_) == pytest.approx([-0.015, -0.015])
     wide = table[table["s"] != 0.2]
     assert filter_gains(wide, starts=("ones",)) == pytest.approx([-0.3])
-
-
-def test_a_start_table_survives_its_csv_with_empty_words() -> None:
-    frame = starts("holds").assign(pair="vgg16_cifar10", status="done")
-    task = fig07.task
-    table = build_table(task, {"asymvalley/batch_norm_starts": frame})
-    for claim in task.claims:
-        assert decide(f"fig07:{claim.id}", table).word is good(claim)

@@ -55,11 +55,6 @@ def test_pre_activation_is_that_of_the_moved_weight() -> None:
         assert found == pytest.approx(sum(w * x for w, x in zip(moved, h, strict=True)))
 
 
-def test_activity_and_output_are_those_after_the_relu() -> None:
-    found = summary(torch.tensor([-3.0, 0.0, 1.0, 5.0]).double())
-    assert (found["active"], found["mean_output"], found["mean"]) == (0.5, 1.5, 0.75)
-
-
 def test_density_is_the_normal_one_and_covers_everything() -> None:
     drawn = unit(num_draws=50_000)
     values = pre_activation(drawn, 0.0)

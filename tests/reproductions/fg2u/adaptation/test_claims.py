@@ -7,14 +7,13 @@ from functools import cache
 from typing import Any
 
 import pandas as pd
-import pytest
 
 from harness.declare.claims import Claim
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.declare.verdict import Word
-from harness.store.table_csv import build_table, validate
-from reproductions.fg2u.adaptation import abl_base_model, abl_depth, tab02
+from harness.store.table_csv import build_table
+from reproductions.fg2u.adaptation import tab02
 from reproductions.fg2u.adaptation.experiment import (
     Counting,
     Weighing,
@@ -30,7 +29,6 @@ from tests.reproductions.fg2u.trials import Case
 from tests.verdicts import controlled
 
 READERS = ("small", "large", "largest")
-READERS_IN_WORDS = {"small": "DistilGPT2", "large": "GPT2-Large"}
 
 
 def level(point: Weighing, weighing: str, case: Case) -> float:
@@ -121,17 +119,6 @@ def decide(claim: Claim, table: pd.DataFrame) -> Any:
     return controlled(claim, table, seed="seed", profile="cpu")
 
 
-@pytest.mark.parametrize("profile", ["gpu", "paper"])
-def test_models_handed_in_fill_the_same_tables(profile: Profile) -> None:
-    points = [Given.from_json(point) for point in handed_in.params_of(profile)]
-    table = table_of(tab02.task, "holds", profile)
-    assert len(validate(table, tab02.task.table, where="tab02")) == len(table)
-    ours = table[table["entry"] == FG2U]
-    assert set(ours["outer_lr"]) == {point.second_lr for point in points if point.method == "fg2u"}
-    assert set(ours["outer_steps"]) == {point.second_steps for point in points} - {0}
-    assert len(table[table["entry"] == RGU]) == len(table[table["entry"] == EQUAL])
-
-
 def test_of_four_candidates_the_least_mean_validation_loss_has_the_name() -> None:
     tables = {one.id: rows_of(points_of(one), "holds") for one in (first, second)}
     runs = tables[second.id]
@@ -153,42 +140,6 @@ def test_a_step_size_at_the_edge_decides_nothing() -> None:
     words = {claim.id: decide(claim, table).word for claim in here}
     assert words["fg2u_above_rgu_streamingqa"] is Word.UNDECIDED
     assert words["learned_beats_equal"] is Word.SUPPORTED
-
-
-@pytest.mark.parametrize(
-    ("task", "claim"),
-    [
-        (tab02.task, "fg2u_above_rgu_{}"),
-        (abl_depth.task, "deeper_is_better_{}"),
-        (abl_base_model.task, "larger_base_better_{}"),
-    ],
-)
-def test_another_streams_step_sizes_are_no_doubt(task: Task, claim: str) -> None:
-    table = table_of(task, "holds")
-    table.loc[table["dataset"] == "squadseq", "lr_at_edge"] = True
-    found = {each.id: decide(each, table) for each in task.claims if "cpu" in each.scope.profiles}
-    assert found[claim.format("streamingqa")].word is Word.SUPPORTED
-    assert "at an end of its candidates in" in found[claim.format("squadseq")].reason
-
-
-@pytest.mark.parametrize("reader", ["small", "large"])
-def test_either_reader_can_refuse_a_claim(reader: str) -> None:
-    table = table_of(tab02.task, "holds")
-    own = (table["entry"] == FG2U) & (table["eval_model"] == reader)
-    table.loc[own & (table["dataset"] == "streamingqa"), "f1"] -= 0.2
-    (claim,) = (c for c in tab02.task.claims if c.id == "fg2u_above_rgu_streamingqa")
-    verdict = decide(claim, table)
-    assert (verdict.word, verdict.deciding) == (Word.CONTRADICTED, READERS_IN_WORDS[reader])
-
-
-def test_methods_handed_in_get_as_many_steps_and_candidates() -> None:
-    points = [Given.from_json(point) for point in handed_in.params_of("paper")]
-    own = [p for p in points if (p.stream, p.seed, p.phase) == ("streamingqa", 0, 2)]
-    ours = [p for p in own if p.method == "fg2u"]
-    longer = [p for p in own if p.method == "rgu"]
-    assert len(ours) == len(longer) == 4
-    assert len({(p.steps, p.second_steps, p.accumulate, p.first_accumulate) for p in own}) == 1
-    assert {p.second_lr for p in longer} >= {p.second_lr for p in ours}
 
 
 def test_methods_get_as_many_steps_and_candidates() -> None:

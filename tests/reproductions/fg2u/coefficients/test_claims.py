@@ -11,7 +11,6 @@ import pytest
 from harness.declare import InvalidQuantity
 from harness.declare.claims import Claim
 from harness.declare.profiles import Profile
-from harness.declare.verdict import Word
 from harness.store.table_csv import build_table
 from reproductions.fg2u.coefficients import quantities as q
 from reproductions.fg2u.coefficients.experiment import (
@@ -123,15 +122,6 @@ def test_a_net_that_never_gets_there_is_taken_with_all_its_time() -> None:
         q.seconds_to(one[one["num_points"] < 64], method="numerical")
 
 
-def test_the_longer_training_has_its_own_panel_and_decides_nothing() -> None:
-    table = table_of("holds")
-    longer = table[table["panel"] == "longer"]
-    assert set(longer["train_steps"]) == {50000} and longer["inner_steps"].max() == 50000
-    assert set(longer["seed"]) == {0}
-    short = table[(table["panel"] == "forward") & (table["solver"] == "pinn")]
-    assert set(short["train_steps"]) == {5000}
-
-
 def test_a_diverged_fit_is_no_number() -> None:
     rows = tables("holds")[inverses.id].copy()
     gone = (rows["pde"] == "kdv") & (rows["method"] == "pinn")
@@ -140,11 +130,3 @@ def test_a_diverged_fit_is_no_number() -> None:
     table = build_table(fig02, {**tables("holds"), inverses.id: rows})
     with pytest.raises(InvalidQuantity, match="kdv by pinn diverged"):
         q.errors(table[table["seed"] == 0], pde="kdv", method="pinn", columns=("eps_phi",))
-
-
-def test_one_equation_can_refuse_the_released_quadrature() -> None:
-    claim = next(c for c in fig02.claims if c.id == "released_quadrature_finds_coefficients")
-    table = table_of("holds").copy()
-    own = (table["method"] == "quadrature") & (table["pde"] == "allen_cahn")
-    table.loc[own & (table["panel"] == "inverse"), "eps_phi"] = 0.05
-    assert decide(claim, table).word is Word.CONTRADICTED

@@ -15,7 +15,7 @@ from harness.run.executors.context import TrialContext
 from harness.store.store import RecordStore
 from harness.store.trial import Trial
 from harness.store.workspace import Workspace
-from reproductions.fg2u.condensing.experiment import Condensation, first_phase, point, runs
+from reproductions.fg2u.condensing.experiment import Condensation, point, runs
 from reproductions.fg2u.condensing.trial import condensing_rows
 from reproductions.fg2u.models.condensation import (
     NET,
@@ -40,28 +40,6 @@ def context(params: Condensation, folder: Path) -> TrialContext:
 def rows_of(params: Condensation, folder: Path) -> list[dict[str, Any]]:
     found = condensing_rows(replace(params, **FAST), context(params, folder))
     return [{k: v for k, v in row.items() if k != MEASURED} for row in found]
-
-
-def test_two_phases_begin_as_the_first_alone_and_then_go_their_own_way(tmp_path: Path) -> None:
-    alone = rows_of(first_phase("smoke", "hessian-free", seed=0), tmp_path)
-    longer = rows_of(point("smoke", "hessian-free", seed=0), tmp_path)
-    two = rows_of(point("smoke", "hessian-free", "fg2u", seed=0), tmp_path)
-    assert [row["outer_step"] for row in two] == [0, 1, 2, 3, 4]
-    assert alone == longer[:3] == two[:3]
-    # The first loss of another method is of the same images, weights and batch.
-    assert longer[3]["outer_loss"] == two[3]["outer_loss"]
-    assert longer[4]["outer_loss"] != two[4]["outer_loss"]
-
-
-def test_methods_start_from_the_same_noise_and_batches(tmp_path: Path) -> None:
-    exact, other = (
-        rows_of(point("smoke", method, seed=seed), tmp_path)
-        for method, seed in (("rgu", 0), ("rgu", 1))
-    )
-    random = rows_of(point("smoke", "fg2u", seed=0), tmp_path)
-    assert exact[0]["test_accuracy"] == random[0]["test_accuracy"]
-    assert exact[1]["outer_loss"] == pytest.approx(random[1]["outer_loss"], rel=1e-5)
-    assert exact[1]["outer_loss"] != other[1]["outer_loss"]
 
 
 def test_training_digits_judge_images_and_fresh_nets_score_them_on_the_others(

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
-import pytest
 import torch
 
 from harness.data.bundled import digits
 from harness.declare.profiles import Profile
-from harness.declare.statistics import MissingRows
 from harness.declare.verdict import Word
 from reproductions.fg2u.differences.abl_mu import task
 from reproductions.fg2u.differences.experiment import LAST_EXPONENT, ONE, TEN, Steps, exponents
-from reproductions.fg2u.differences.quantities import slope
 from reproductions.fg2u.differences.trial import (
     difference_rows,
     estimate,
-    in_dtype,
     kinds_of,
 )
 from reproductions.fg2u.models.digits import learned_rates
@@ -27,25 +22,6 @@ from tests.patches import patched
 from tests.reproductions.fg2u.golden import DOUBLED
 from tests.reproductions.fg2u.trials import BareContext, Case
 from tests.verdicts import controlled
-
-
-def test_slope_is_that_of_a_power_between_exponents() -> None:
-    x = np.array([-1.0, -2.0, -3.0, -4.0])
-    rows = pd.DataFrame({"log10_mu": x, "relative_error": 3.0 * 10 ** (2 * x)})
-    assert slope(rows, -4.0, -1.0) == pytest.approx(2.0)
-    rows.loc[3, "relative_error"] = 1.0
-    assert slope(rows, -3.0, -1.0) == pytest.approx(2.0)
-    assert slope(rows, -4.0, -1.0) < 1.5
-    with pytest.raises(MissingRows, match="1e-5"):
-        slope(rows, -5.0, -1.0)
-
-
-def test_single_precision_rounds_numbers_and_leaves_labels() -> None:
-    double = learned_rates(digits(), num_meta=2, num_steps=2, seed=0)
-    single = in_dtype(double, torch.float32)
-    assert single.phi.dtype == single.batch["init"][0].dtype == torch.float32
-    assert single.batch["labels"].dtype == torch.int64
-    assert double.phi.dtype == torch.float64
 
 
 def test_estimates_of_one_seed_have_the_same_directions() -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 import pandas as pd
 import pytest
@@ -12,19 +10,15 @@ import torch
 
 from harness.declare.claims import Claim
 from harness.declare.profiles import Profile
-from harness.declare.reference import load_reference, published
 from harness.declare.verdict import Word
 from reproductions.fg2u.identities import estimators
 from reproductions.fg2u.identities.experiment import Statement
-from reproductions.fg2u.identities.problems import examples, phi_of
 from reproductions.fg2u.identities.theory import task
 from reproductions.fg2u.identities.trial import GROUPS
 from reproductions.fg2u.method.implicit import Neumann
-from reproductions.fg2u.method.methods import hypergradient
-from reproductions.fg2u.method.trees import tree_map
-from tests.checkout import PAPERS
 from tests.golden_rows import load_golden
 from tests.patches import Patch, around, patched
+from tests.reproductions.fg2u.golden import SHORTER, WHOLE
 from tests.reproductions.fg2u.trials import Case
 from tests.verdicts import controlled
 
@@ -64,12 +58,6 @@ def word(claim: Claim, frame: pd.DataFrame) -> Word:
     return controlled(claim, frame, seed=None, profile="smoke").word
 
 
-def test_the_paper_s_cost_stands_beside_ours() -> None:
-    rows = published(load_reference(PAPERS / "fg2u", "theory"))
-    told = {c.id: c.criterion.paper_value for c in task.claims if c.criterion.paper_value}
-    assert {name: read(rows) for name, read in told.items()} == {"one_direction_flops": 3.0}
-
-
 @dataclass(frozen=True, kw_only=True)
 class Broken(Patch):
     """A method that is broken on purpose."""
@@ -77,11 +65,6 @@ class Broken(Patch):
     group: Statement
     fails: set[str]
     """The checks that see it, all of them, among those of the group."""
-
-
-def late_start(method: Callable[..., Any], *given: Any, kept: int) -> Any:
-    """Walk every step back, as if nothing were detached."""
-    return method(*given, kept=given[0].num_steps)
 
 
 BROKEN = {
@@ -108,10 +91,8 @@ BROKEN = {
         fails={"workers_do_not_matter"},
     ),
     "truncation keeps a step fewer": Broken(
-        where=f"{REVERSE}:Trgu.parts",
-        instead=around(
-            lambda parts, trgu, *given: parts(replace(trgu, keep=max(1, trgu.keep - 1)), *given)
-        ),
+        where=SHORTER.where,
+        instead=SHORTER.instead,
         group="estimators",
         fails={"full_truncation_is_rgu"},
     ),
@@ -132,8 +113,8 @@ BROKEN = {
         fails={"mean_is_the_gradient", "squared_error", "early_phi_seen"},
     ),
     "nothing is detached": Broken(
-        where=f"{REVERSE}:walked_back",
-        instead=around(late_start),
+        where=WHOLE.where,
+        instead=WHOLE.instead,
         group="directions",
         fails={"early_phi_unseen"},
     ),
@@ -207,12 +188,3 @@ def test_a_broken_method_is_seen(
     now = pd.concat([whole[whole["statement"] != broken.group], rows])
     failed = {claim.id for claim in task.claims if word(claim, now) is Word.FAILS}
     assert failed == broken.fails
-
-
-def test_in_single_precision_slopes_keep_five_digits() -> None:
-    """In one stable unroll; it is no check, for rounding differs by machine."""
-    problem, phi = examples("momentum", num_steps=5), phi_of(weights=4, rates=2, start=2)
-    exact = hypergradient("rgu")(problem, phi).grad
-    rounded = hypergradient("fgu")(problem, tree_map(lambda leaf: leaf.float(), phi)).grad
-    for name, leaf in exact.items():
-        torch.testing.assert_close(rounded[name].double(), leaf, rtol=1e-5, atol=1e-6)

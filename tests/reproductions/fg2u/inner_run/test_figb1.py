@@ -2,40 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import torch
 from torch.nn.functional import cross_entropy
 
-from harness.declare.experiment import RunContext
-from harness.declare.profiles import Profile
-from reproductions.fg2u.inner_run.experiment import InnerRun, grid, images_of
+from reproductions.fg2u.inner_run.experiment import InnerRun
 from reproductions.fg2u.inner_run.trial import inner_rows
 from reproductions.fg2u.models.condensation import NET
 from reproductions.fg2u.models.mlp import scores
 
 
-class Context:
-    """One set of images, and a seed."""
-
-    def __init__(self, images: torch.Tensor) -> None:
-        self.images = images
-
-    def seed(self, stream: str) -> int:
-        return 5
-
-    def upstream(self, experiment: Any, point: Any) -> Context:
-        return self
-
-    def load(self, name: str) -> dict[str, torch.Tensor]:
-        return {"images": self.images}
-
-
 def test_rows_are_those_of_torch_s_own_descent() -> None:
     images = torch.rand(10, 8, 8, generator=torch.Generator().manual_seed(0))
     params = InnerRun(depth=3, num_steps=12, seed=0)
-    rows = inner_rows(params, cast(RunContext, Context(images)))
+    kept = SimpleNamespace(load=lambda name: {"images": images})
+    context: Any = SimpleNamespace(seed=lambda stream: 5, upstream=lambda *of: kept)
+    rows = inner_rows(params, context)
     assert [row["step"] for row in rows] == [0, 1, 3, 10, 12]
     weights = [w.requires_grad_() for w in NET.drawn(torch.Generator().manual_seed(5))]
     optimizer = torch.optim.SGD(weights, lr=0.05, momentum=0.9)
@@ -50,13 +35,3 @@ def test_rows_are_those_of_torch_s_own_descent() -> None:
                 norm = float(torch.stack(squares).sum().sqrt())
                 assert row["gradient_norm"] == pytest.approx(norm, rel=1e-4)
         optimizer.step()
-
-
-def test_images_are_those_of_the_exact_gradient_at_the_same_seed() -> None:
-    profiles: tuple[Profile, ...] = ("smoke", "cpu")
-    for profile in profiles:
-        for params in grid(profile):
-            found = images_of(params)
-            assert (found.method, found.second, found.seed) == ("rgu", "none", params.seed)
-            assert found.depth == params.depth
-            assert found.steps == {"smoke": 4, "cpu": 320}[profile]

@@ -7,7 +7,6 @@ import itertools
 import pytest
 import torch
 
-from harness.errors import SpecError
 from reproductions.fg2u import OuterStep, Phase, descend, hypergradient
 from tests.reproductions.fg2u.small import drawn, quadratic
 
@@ -34,12 +33,12 @@ def test_each_step_is_the_outer_optimizer_s() -> None:
 
 
 def test_two_phases_go_on_from_each_other_with_a_step_size_each() -> None:
-    cheap = Phase(method=hypergradient("hessian-free"), num_steps=10, lr=0.1)
-    then = Phase(method=hypergradient("fg2u", num_directions=3), num_steps=20, lr=0.05)
+    cheap = Phase(method=hypergradient("hessian-free"), num_steps=5, lr=0.1)
+    then = Phase(method=hypergradient("fg2u", num_directions=3), num_steps=10, lr=0.05)
     steps = descended(cheap, then)
-    assert [step.number for step in steps] == list(range(30))
-    assert [step.phase for step in steps] == [0] * 10 + [1] * 20
-    assert steps[-1].outer_value < steps[10].outer_value < steps[0].outer_value
+    assert [step.number for step in steps] == list(range(15))
+    assert [step.phase for step in steps] == [0] * 5 + [1] * 10
+    assert steps[-1].outer_value < steps[5].outer_value < steps[0].outer_value
     assert steps[0].noise_norm is None and steps[-1].noise_norm > 0.0  # type: ignore[operator]
 
 
@@ -75,27 +74,3 @@ def test_accumulation_means_batches_and_tells_their_noise() -> None:
     grads = torch.stack([EXACT(shifted, phi, batch).grad for batch in batches])
     assert step.gradient_norm == pytest.approx(float(grads.mean(0).norm()))
     assert step.noise_norm == pytest.approx(float((grads.var(0).sum() / 40).sqrt()))
-
-
-def test_it_ends_where_the_batches_do() -> None:
-    assert len(descended(Phase(method=EXACT, num_steps=9, lr=0.1), num_batches=4)) == 4
-
-
-def test_progress_is_drawn_where_asked(capsys: pytest.CaptureFixture[str]) -> None:
-    phase = Phase(method=EXACT, num_steps=2, lr=0.1)
-    list(descend(PROBLEM, START.clone(), itertools.repeat(None), [phase], progress=True))
-    assert "outer loss" in capsys.readouterr().out
-
-
-def test_a_loop_without_phases_is_refused() -> None:
-    with pytest.raises(SpecError, match="at least one phase"):
-        next(descend(PROBLEM, START.clone(), [None], []))
-    for num_steps, lr, said in (
-        (0, 0.1, "need a whole"),
-        (1, 0.0, "finite"),
-        (1, float("inf"), "finite"),
-    ):
-        with pytest.raises(SpecError, match=said):
-            Phase(method=EXACT, num_steps=num_steps, lr=lr)
-    with pytest.raises(SpecError, match="phi must be a tensor"):
-        next(descend(PROBLEM, {}, [None], [Phase(method=EXACT, num_steps=1, lr=0.1)]))

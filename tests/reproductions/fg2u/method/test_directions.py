@@ -21,9 +21,9 @@ def test_a_direction_is_its_number_s(kind: Kind) -> None:
 
 @pytest.mark.parametrize("kind", ["rademacher", "gaussian"])
 def test_random_directions_have_the_identity_for_covariance(kind: Kind) -> None:
-    rows = make_directions(kind, 20_000, 4, seed=0).rows(range(20_000))
-    assert torch.allclose(rows.T @ rows / len(rows), torch.eye(4), atol=0.04)
-    assert float(rows.mean(0).abs().max()) < 0.03
+    rows = make_directions(kind, 2_000, 4, seed=0).rows(range(2_000))
+    assert torch.allclose(rows.T @ rows / len(rows), torch.eye(4), atol=0.12)
+    assert float(rows.mean(0).abs().max()) < 0.09
     if kind == "rademacher":
         assert set(rows.flatten().tolist()) == {-1.0, 1.0}
 

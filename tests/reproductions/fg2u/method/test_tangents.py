@@ -59,50 +59,25 @@ def scalar(optimizer: Optimizer, dtype: torch.dtype) -> Problem:
     )
 
 
-def test_a_weight_may_have_no_dimension(monkeypatch: pytest.MonkeyPatch) -> None:
-    problem, phi = scalar(OPTIMIZERS["Adam"], torch.float64), torch.tensor([0.5, 1.0]).double()
-    method = hypergradient("fgu")
-    monkeypatch.setattr(forward, "kernel_of", lambda *given: plain)
-    ours = hypergradient("fg2u", num_directions=2, chunk=2, directions="coordinate")
-    assert torch.allclose(ours(problem, phi).grad, method(problem, phi).grad, rtol=1e-12)
-
-
-def test_the_kernel_is_for_steps_that_it_knows_in_float32(monkeypatch: pytest.MonkeyPatch) -> None:
-    single, double = torch.ones(2), torch.ones(2).double()
-    monkeypatch.setattr(backends, "chosen", lambda *given: plain)
-    assert kernel_of(scalar(OPTIMIZERS["Adam"], single.dtype), single, None) is None  # on a CPU
-    monkeypatch.setattr(backends, "choose", lambda device: "triton")
-    assert kernel_of(scalar(OPTIMIZERS["Adam"], single.dtype), single, None) is plain
-    assert kernel_of(scalar(OPTIMIZERS["momentum"], single.dtype), single, None) is plain
-    assert kernel_of(scalar(Sgd(lr=0.1), single.dtype), single, None) is None
-    assert kernel_of(scalar(OPTIMIZERS["Adam"], double.dtype), single, None) is None
-    assert kernel_of(scalar(OPTIMIZERS["Adam"], double.dtype), double, None) is None
-
-
 class OwnAdam(Adam):
     """One that steps in its own way."""
 
 
-def test_what_the_kernel_does_not_know_is_left_to_torch_func(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize(
+    ("optimizer", "dtype", "known"),
+    [
+        (OPTIMIZERS["Adam"], torch.float32, True),
+        (OPTIMIZERS["momentum"], torch.float32, True),
+        (OPTIMIZERS["Adam"], torch.float64, False),
+        (Sgd(lr=0.1), torch.float32, False),
+        (Sgd(lr=lambda phi, number: 0.1 * phi, momentum=0.9), torch.float32, False),
+    ],
+)
+def test_the_kernel_is_for_steps_that_it_knows_in_float32(
+    optimizer: Optimizer, dtype: torch.dtype, known: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    phi = torch.ones(2)
     monkeypatch.setattr(backends, "chosen", lambda *given: plain)
+    problem = scalar(optimizer, dtype)
+    assert kernel_of(problem, torch.ones(2), None) is None  # on a CPU
     monkeypatch.setattr(backends, "choose", lambda device: "triton")
-    per_entry = Sgd(lr=lambda phi, number: 0.1 * phi, momentum=0.9)
-    for optimizer in (OwnAdam(lr=0.1), Sgd(lr=0.1), per_entry):
-        assert kernel_of(scalar(optimizer, phi.dtype), phi, None) is None
-    assert kernel_of(scalar(Adam(lr=0.1), phi.dtype), phi, None) is plain
-
-
-def test_a_step_that_no_kernel_knows_asks_for_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that none need be installed."""
-
-    def none_here(device: torch.device) -> str:
-        raise AssertionError("asked for a kernel")
-
-    monkeypatch.setattr(backends, "choose", none_here)
-    for optimizer in (OwnAdam(lr=0.1), Sgd(lr=0.1)):
-        assert kernel_of(scalar(optimizer, torch.float32), torch.ones(2), None) is None
-    with pytest.raises(AssertionError, match="asked for a kernel"):
-        kernel_of(scalar(Adam(lr=0.1), torch.float32), torch.ones(2), None)
+    assert kernel_of(problem, torch.ones(2), None) is (plain if known else None)

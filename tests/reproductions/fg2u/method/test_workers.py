@@ -52,12 +52,6 @@ def test_processes_agree_with_one(tmp_path: Path) -> None:
                         shared["told"])  # fmt: skip
 
 
-@pytest.mark.parametrize(("rank", "count"), [(2, 2), (-1, 2), (0, 0)])
-def test_a_rank_that_is_not_there_is_refused(rank: int, count: int) -> None:
-    with pytest.raises(SpecError, match="ranks are from 0"):
-        Workers(rank=rank, count=count)
-
-
 @pytest.mark.parametrize("count", [1, 2, 3, 7])
 def test_every_direction_is_one_worker_s(count: int) -> None:
     shares = [Workers(rank=rank, count=count).own(NUM_DIRECTIONS) for rank in range(count)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -26,7 +27,7 @@ from reproductions.fg2u.models.adaptation import (
     whole_model,
 )
 from reproductions.fg2u.models.answers import answers, normalised, scored, token_f1
-from reproductions.fg2u.models.documents import Document, Question, asked, padded
+from reproductions.fg2u.models.documents import Question, asked, padded
 from reproductions.fg2u.models.gpt import Gpt
 from reproductions.fg2u.models.stream import Recipe, _share, questions_of, read, reading, trained
 
@@ -141,45 +142,6 @@ def test_the_two_directions_of_the_divergence_are_zero_at_the_start_and_differ_l
     assert LOCALITY == 0.1
 
 
-def test_separation_is_one_where_weights_follow_values() -> None:
-    own = base()
-    flags = torch.zeros(CORPUS.vocab)
-    values = {
-        token
-        for document in CORPUS.test
-        for token, states in zip(document.tokens, document.states_value, strict=True)
-        if states
-    }
-    flags[list(values)] = 1.0
-
-    class Told:
-        def hidden(self, weights: object, tokens: torch.Tensor) -> torch.Tensor:
-            return flags[tokens][..., None]
-
-    told = Base(net=Told(), weights=own.weights)  # type: ignore[arg-type]
-    phi = {"slope": torch.ones(1), "offset": torch.zeros(1)}
-    assert separation(phi, told, CORPUS.test, CORPUS.window) == 1.0
-    assert separation({**phi, "slope": -phi["slope"]}, told, CORPUS.test, CORPUS.window) == 0.0
-
-
-def test_people_are_in_one_part_and_values_belong_to_one_relation() -> None:
-    def names(documents: tuple[Document, ...]) -> set[tuple[int, ...]]:
-        return {question.prompt[6:8] for one in documents for question in one.questions}
-
-    parts = [names(getattr(CORPUS, part)) for part in ("known", "passing", "meta", "validation")]
-    parts.append(names(CORPUS.test))
-    assert [len(part) for part in parts] == [6, 2, 8, 3, 4]
-    assert len(set.union(*parts)) == sum(map(len, parts))
-    for document in CORPUS.test:
-        assert len(document.questions) == facts.NUM_FACTS
-        for question in document.questions:
-            relation = facts.WORDS[question.prompt[4]]
-            assert facts.text(question.answer).replace(relation, "")[:1] == "a"
-            at = [document.tokens[i : i + 2] for i in range(len(document.tokens))]
-            place = at.index(question.answer[:2])
-            assert document.states_value[place : place + 2] == (True, True)
-
-
 def test_answers_are_scored_as_for_squad() -> None:
     assert normalised("The U.S., a  nation") == "us nation"
     assert token_f1("in the red barn", "red barn") == pytest.approx(0.8)
@@ -225,23 +187,6 @@ def test_a_base_model_s_rate_warms_up_and_falls_to_a_tenth() -> None:
     assert rates[100] == pytest.approx(0.1)
 
 
-def test_a_document_longer_than_the_window_says_so() -> None:
-    with pytest.raises(DataError, match=r"document 1 of the stream has .* window holds 20: cut"):
-        padded([replace(CORPUS.meta[0], tokens=(1, 2, 3)), CORPUS.meta[1]], 20)
-
-
-def test_a_document_without_a_second_token_says_so() -> None:
-    with pytest.raises(DataError, match=r"document 0 of the stream has no token to predict"):
-        padded([Document(tokens=(1,), states_value=(False,), questions=())], 20)
-
-
-def test_a_question_longer_than_the_window_and_none_at_all_say_so() -> None:
-    with pytest.raises(DataError, match=r"a question has 13 tokens .* window holds 12"):
-        asked([Question(prompt=(1,) * 10, answer=(1, 2, 3))], 12)
-    with pytest.raises(DataError, match="these documents have no question"):
-        asked([], 12)
-
-
 def article(title: str, words: int) -> dict[str, object]:
     context = " ".join(f"{title}{number}" for number in range(words))
     answer = f"{title}50 {title}51"
@@ -266,6 +211,17 @@ def test_paragraphs_longer_than_the_window_are_cut_and_keep_what_answers() -> No
     padded(found.test, found.window)
 
 
-def test_too_few_articles_say_so() -> None:
-    with pytest.raises(DataError, match="2 SQuAD articles: three parts need at least three"):
-        squad.corpus([article("a", 60), article("b", 60)], [], generator(), most={})
+LONG = Question(prompt=(1,) * 10, answer=(1, 2, 3))
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: padded(CORPUS.meta, 2), r"document 0 of the stream has .* window holds 2: cut"),
+        (lambda: asked([LONG], 12), r"a question has 13 tokens .* window holds 12"),
+        (lambda: asked([], 12), "these documents have no question"),
+    ],
+)
+def test_what_does_not_fit_says_so(make: Callable[[], object], said: str) -> None:
+    with pytest.raises(DataError, match=said):
+        make()

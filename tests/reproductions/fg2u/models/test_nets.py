@@ -5,11 +5,8 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from reproductions.fg2u.method.optimizers import Sgd
 from reproductions.fg2u.method.trees import num_entries
 from reproductions.fg2u.models.convnet import ConvNet
-from reproductions.fg2u.models.images import Judge, training_images
-from reproductions.fg2u.models.mlp import Mlp
 
 SMALL = ConvNet(width=3, num_blocks=2, image_size=9, channels=2)
 
@@ -37,25 +34,3 @@ def test_the_convnet_is_that_of_torch_s_layers() -> None:
     x_BCHW = drawn(4, 2, 9, 9, seed=2)
     assert torch.allclose(SMALL.scores(weights, x_BCHW), theirs(x_BCHW), atol=1e-6)
     assert SMALL.num_weights == num_entries(weights)
-
-
-def test_the_mlp_is_that_of_torch_s_layers() -> None:
-    weights = [drawn(5, 6), drawn(10, 5)]
-    x = drawn(4, 2, 3, seed=2)
-    assert torch.equal(
-        Mlp(sizes=(6, 5, 10)).scores(weights, x),
-        torch.tanh(x.flatten(1) @ weights[0].T) @ weights[1].T,
-    )
-
-
-def test_steps_take_the_images_in_turn() -> None:
-    net = Mlp(sizes=(4, 10))
-    problem = training_images(net, num_steps=3, optimizer=Sgd(lr=0.1), inner_batch=10)
-    judge = Judge(init=[drawn(10, 4)], images=drawn(5, 1, 2, 2), labels=torch.arange(5))
-    phi = drawn(20, 1, 2, 2, seed=1)
-    loss = problem.gradient_step.loss
-    first, second, third = (loss(judge.init, phi, judge, number) for number in range(3))
-    digit = torch.arange(10)
-    expected = nn.functional.cross_entropy(net.scores(judge.init, phi[10:]), digit)
-    assert torch.equal(second, expected)
-    assert torch.equal(first, third) and not torch.equal(first, second)

@@ -7,18 +7,15 @@ import torch
 from torch import Tensor
 from torch.func import grad, vmap
 
-from harness.errors import SpecError
 from reproductions.fg2u.models.pinn import (
     Net,
     Points,
-    drawn_points,
     net_derivatives,
     net_values,
     points_of,
     residual_loss,
-    solution,
 )
-from reproductions.fg2u.models.spectral import ALLEN_CAHN, BURGERS, KDV, PDES, Pde
+from reproductions.fg2u.models.spectral import BURGERS, KDV, PDES, Pde
 
 GENERATOR = torch.Generator
 
@@ -77,28 +74,3 @@ def test_the_residual_is_the_equations(pde: Pde) -> None:
         held = {"burgers": 0.0, "allen_cahn": -1.0}[pde.name]
         walls = (torch.cat([vmap(u)(t, left), vmap(u)(t, right)]) - held).square().mean()
     assert float(residual_loss(pde, own, nu, at)) == pytest.approx(float(inside + walls), rel=1e-9)
-
-
-def test_a_solution_meets_the_initial_state_whatever_the_net() -> None:
-    x = torch.linspace(-1.0, 1.0, 11, dtype=torch.float64)
-    found = solution(ALLEN_CAHN, weights(), [0.0, 0.5], x)
-    assert torch.allclose(found[0], ALLEN_CAHN.initial(x), atol=1e-12)
-    assert not torch.allclose(found[1], ALLEN_CAHN.initial(x), atol=1e-3)
-
-
-def test_points_are_inside_and_follow_their_generator() -> None:
-    first, again, other = (
-        drawn_points(BURGERS, (3, 50), 5, GENERATOR().manual_seed(seed)) for seed in (0, 0, 1)
-    )
-    assert first.inside.shape == (3, 50, 8) and first.walls.shape == (3, 10, 3)
-    assert torch.equal(first.inside, again.inside) and torch.equal(first.walls, again.walls)
-    assert not torch.equal(first.inside, other.inside)
-    t, x = first.inside[..., 0], first.inside[..., 1]
-    assert 0.0 <= float(t.min()) < float(t.max()) <= 1.0
-    assert -1.0 <= float(x.min()) < -0.5 and 0.5 < float(x.max()) <= 1.0
-    assert set(first.walls[..., 1].unique().tolist()) == {-1.0, 1.0}
-
-
-def test_a_net_without_layers_is_refused() -> None:
-    with pytest.raises(SpecError, match="a net of 0 layers of 20"):
-        Net(num_layers=0, width=20)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,11 +11,9 @@ from scipy.integrate import solve_ivp
 from torch import Tensor
 from torch.func import jvp, vmap
 
-from harness.errors import RunError, SpecError
+from harness.errors import SpecError
 from reproductions.fg2u.models.exact import (
-    cole_hopf,
     exact_solution,
-    observations,
     observed_indices,
     relative_l2,
 )
@@ -28,7 +25,6 @@ from reproductions.fg2u.models.spectral import (
     Grid,
     Pde,
     fields,
-    pde_named,
     solve,
 )
 
@@ -92,12 +88,6 @@ def test_the_equation_is_solved_as_by_finite_differences(pde: Pde) -> None:
     assert relative_l2(ours, torch.from_numpy(found)) < 3e-3
 
 
-def test_burgers_is_the_closed_form() -> None:
-    closed = cole_hopf(4 * BURGERS.true_coefficient, TIMES, PLACES)
-    grid = Grid(num_points=256, num_steps=400)
-    assert relative_l2(field(BURGERS, coefficient(BURGERS), grid), closed) < 1e-8
-
-
 def test_allen_cahn_with_walls_is_that_of_finite_differences_and_not_periodic() -> None:
     count = 401
     x = np.linspace(-1.0, 1.0, count)
@@ -123,44 +113,17 @@ def test_allen_cahn_with_walls_is_that_of_finite_differences_and_not_periodic() 
     assert float((periodic[[0, -1]] + 1.0).abs().max()) > 1e-3
 
 
-@pytest.mark.parametrize("pde", EQUATIONS)
-def test_the_start_is_the_initial_state(pde: Pde) -> None:
-    x = -1.0 + 2.0 * torch.arange(64, dtype=torch.float64) / 64
-    found = fields(pde, coefficient(pde), SMALL, times=[0.0], places=x)[0]
-    assert torch.allclose(found, pde.initial(x), atol=1e-12)
-
-
 def test_observations_are_those_of_figure_e1() -> None:
     assert observed_indices(100, 8) == [11, 22, 33, 44, 55, 66, 77, 88]
     assert observed_indices(201, 8) == [22, 44, 66, 88, 111, 133, 155, 177]
     assert observed_indices(512, 8) == [56, 113, 170, 227, 283, 340, 397, 454]
-    seen = observations(ALLEN_CAHN, 8)
-    assert seen.values.shape == (8, 8) and seen.times[0] == pytest.approx(0.11)
-    assert float(seen.places[0]) == pytest.approx(-1 + 2 * 22 / 200)
     with pytest.raises(SpecError, match="99 observations along an axis of 100: need 1 to 98"):
         observed_indices(100, 99)
 
 
-@pytest.mark.parametrize("value", [0.0, -1e-3, 10.5, math.nan])
-def test_a_coefficient_outside_the_stable_range_is_refused(value: float) -> None:
-    nu = torch.tensor([0.1, value], dtype=torch.float64)
+def test_what_the_solver_cannot_take_is_refused() -> None:
+    outside = torch.tensor([0.1, 10.5], dtype=torch.float64)
     with pytest.raises(SpecError, match=r"burgers: coefficient \S+ is outside .* \(0, 10\]"):
-        solve(BURGERS, nu, SMALL, times=TIMES, places=PLACES)
-
-
-def test_a_field_that_is_not_finite_is_told_with_its_coefficient_and_time() -> None:
-    # Ten steps per unit of time for waves that need hundreds, but where they die at once.
-    rough = replace(BURGERS, initial=lambda x: 30.0 * torch.sin(math.pi * x))
-    nu = torch.tensor([10.0, 1e-3], dtype=torch.float64)
-    with pytest.raises(RunError, match=r"coefficient 0\.001 is not finite from t = \d.* take more"):
-        solve(rough, nu, Grid(num_points=64, num_steps=10), times=[0.1, 0.5, 1.0], places=PLACES)
-
-
-def test_a_time_between_steps_an_unlike_grid_and_an_unknown_equation_are_refused() -> None:
-    with pytest.raises(SpecError, match=r"t = 0\.11 lies between two of 50 steps"):
-        field_at = Grid(num_points=16, num_steps=50)
-        fields(BURGERS, coefficient(BURGERS), field_at, times=[0.11], places=PLACES)
-    with pytest.raises(SpecError, match="an even number of points"):
-        Grid(num_points=31, num_steps=10)
-    with pytest.raises(SpecError, match=r"no equation 'burger'.*did you mean"):
-        pde_named("burger")
+        solve(BURGERS, outside, SMALL, times=TIMES, places=PLACES)
+    with pytest.raises(SpecError, match=r"t = 0\.1101 lies between two of 200 steps"):
+        fields(BURGERS, coefficient(BURGERS), SMALL, times=[0.1101], places=PLACES)

@@ -13,7 +13,7 @@ from harness.declare import InvalidQuantity
 from harness.declare.claims import Claim
 from harness.declare.profiles import Profile
 from harness.declare.reference import load_reference
-from harness.store.table_csv import build_table, validate
+from harness.store.table_csv import build_table
 from reproductions.fg2u.condensing.experiment import grid as condensations
 from reproductions.fg2u.condensing.experiment import runs as condensing
 from reproductions.fg2u.overview import quantities as q
@@ -85,12 +85,6 @@ def decide(claim: Claim, table: pd.DataFrame) -> Any:
     return controlled(claim, table, seed=task.table.seed, profile="cpu")
 
 
-def test_a_method_that_was_not_measured_lacks_its_flags() -> None:
-    table = table_of("holds")
-    assert q.num_other_flags(table) == 0
-    assert q.num_other_flags(table[table["method"] != "neumann"]) == 3
-
-
 def test_flags_are_those_that_the_paper_prints() -> None:
     rows = load_reference(PAPERS / "fg2u", "fig01")
     names = {"rgu": "gradient_unrolling", "neumann": "implicit_function"}
@@ -99,20 +93,6 @@ def test_flags_are_those_that_the_paper_prints() -> None:
         printed = own.set_index("y_name")["value_text"]
         heads = ("constant_memory", "hessian_free", "stochastic_optimization")
         assert tuple(printed[head] == "yes" for head in heads) == stated, method
-
-
-def test_panels_hold_the_rows_that_they_name() -> None:
-    table = table_of("holds")
-    validate(table, task.table, where="made up")
-    ends = table[table["panel"] == "methods"]
-    assert set(ends["method"]) == {"hessian-free", "trgu", "fg2u"}
-    assert len(ends) == 3 * ends["seed"].nunique()
-    depth = table[table["panel"] == "depth"]
-    assert set(depth.loc[depth["method"] == "rgu", "depth"]) >= {1, 2, 4, 6, 24, 48}
-    assert set(depth.loc[depth["method"] == "fg2u", "num_directions"]) == {32}
-    phases = table[table["panel"] == "phases"]
-    last = phases[phases["method"] == "hessian-free"]["outer_step"].max()
-    assert phases[phases["method"] == "fg2u"]["outer_step"].min() > last
 
 
 def timed(trgu_bytes: int) -> pd.DataFrame:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
-from torch.utils.data import DataLoader
 
-from harness.errors import DataError, SpecError
+from harness.errors import HarnessError
 from reproductions.asymvalley.method.federated.algorithms import (
     FedAvg,
     FedDyn,
@@ -24,6 +24,12 @@ from reproductions.asymvalley.method.federated.settings import LocalSettings
 from tests.reproductions.asymvalley.method.federated.small import LOCAL, SmallNet, client, flat
 
 FLOAT32 = {"rtol": 2e-5, "atol": 1e-6}
+DATA = client(20, 1)
+
+
+def train(images: Tensor, labels: Tensor) -> object:
+    net, data = flat(), ClientData(images, labels)
+    return train_client(net, net.state(), data, {}, algorithm=FedAvg(), settings=LOCAL, seed=0)
 
 
 def by_torch(
@@ -58,7 +64,7 @@ def by_torch(
 
 
 @pytest.mark.parametrize("clip_norm", [100.0, 0.2])
-@pytest.mark.parametrize(("mu", "gamma"), [(0.0, 0.0), (0.3, 0.0), (0.0, 0.05)])
+@pytest.mark.parametrize(("mu", "gamma"), [(0.3, 0.0), (0.0, 0.05)])
 def test_training_is_that_of_torch(clip_norm: float, mu: float, gamma: float) -> None:
     settings, data, net = replace(LOCAL, clip_norm=clip_norm), client(20, 1), flat(3)
     state = net.state()
@@ -69,18 +75,6 @@ def test_training_is_that_of_torch(clip_norm: float, mu: float, gamma: float) ->
     for name, value in expected.items():
         torch.testing.assert_close(result.state[name], value, **FLOAT32, msg=name)
     assert not torch.equal(result.state["conv.weight"], state["conv.weight"])
-
-
-def test_what_the_net_held_before_has_no_influence() -> None:
-    data, state = client(20, 1), flat(3).state()
-    algorithm = Moon(mu=1.0)
-    memory = flat(4).state()
-    first, second = (
-        train_client(net, state, data, memory, algorithm=algorithm, settings=LOCAL, seed=7)
-        for net in (flat(3), flat(9))
-    )
-    assert all(torch.equal(first.state[name], second.state[name]) for name in state)
-    assert first.extra_loss == second.extra_loss > 0.0
 
 
 HARDLY = replace(LOCAL, lr=1e-12)
@@ -98,15 +92,6 @@ def test_a_client_starts_from_the_state_that_it_received(algorithm: FedAvg) -> N
     assert torch.allclose(received.vector_of(result.state), received.theta_N, atol=1e-7)
     for elsewhere in (before, other.theta_N):
         assert not torch.allclose(elsewhere, received.theta_N, atol=1e-2)
-
-
-def test_statistics_of_batch_norm_come_back() -> None:
-    net = flat()
-    state = net.state()
-    result = train_client(net, state, client(20, 1), {}, algorithm=FedAvg(), settings=LOCAL, seed=0)
-    assert not torch.equal(result.state["norm.running_mean"], state["norm.running_mean"])
-    # 20 samples in batches of 8 are 3 steps per epoch.
-    assert int(result.state["norm.num_batches_tracked"]) == 6
 
 
 def test_feddyn_client_keeps_its_gradient() -> None:
@@ -152,15 +137,6 @@ def test_fedsign_pulls_signs_to_the_global_ones() -> None:
     assert plain.same_sign_ratio == (changed > 0).double().mean().item()
 
 
-def test_few_samples_still_make_the_least_number_of_steps() -> None:
-    net = flat()
-    settings = replace(LOCAL, epochs=1, min_steps=5)
-    result = train_client(
-        net, net.state(), client(6, 0), {}, algorithm=FedAvg(), settings=settings, seed=0
-    )
-    assert int(result.state["norm.num_batches_tracked"]) == 5
-
-
 @pytest.mark.parametrize(
     ("count", "sizes"), [(1, [1]), (8, [8]), (9, [9]), (10, [8, 2]), (17, [8, 9]), (24, [8] * 3)]
 )
@@ -171,56 +147,20 @@ def test_no_batch_holds_one_sample_where_others_are(count: int, sizes: list[int]
     assert [len(range(count)[cut]) for cut in cuts] == sizes
 
 
-def test_an_empty_client_is_refused() -> None:
-    with pytest.raises(DataError, match="a client has 0 images and 0 labels"):
-        client(0, 0)
-
-
-def test_a_client_s_data_are_taken_as_users_have_them() -> None:
-    data = client(20, 1)
-    one_hot = F.one_hot(data.labels_S).numpy()
-    taken = ClientData(data.images_SHWC.numpy(), one_hot)  # type: ignore[arg-type]
-    assert torch.equal(taken.images_SHWC, data.images_SHWC)
-    assert torch.equal(taken.labels_S, data.labels_S)
-    for labels in (data.labels_S.int(), data.labels_S.numpy()):
-        assert ClientData(data.images_SHWC, labels).labels_S.dtype is torch.int64  # type: ignore[arg-type]
-    with pytest.raises(SpecError, match="a client's labels of shape"):
-        ClientData(data.images_SHWC, data.labels_S.float())
-    with pytest.raises(SpecError, match="a client's images: DataLoader found"):
-        ClientData(DataLoader([1]), data.labels_S)  # type: ignore[arg-type]
-
-
-def test_data_that_the_net_cannot_take_are_refused() -> None:
-    net, data = flat(), client(20, 1)
-
-    def train(given: ClientData) -> None:
-        train_client(net, net.state(), given, {}, algorithm=FedAvg(), settings=LOCAL, seed=0)
-
-    with pytest.raises(SpecError, match="a client has label 3, and the net 3 classes"):
-        train(ClientData(data.images_SHWC, data.labels_S + 1))
-    with pytest.raises(SpecError, match=r"images are torch\.float64 and its net torch\.float32"):
-        train(ClientData(data.images_SHWC.double(), data.labels_S))
-
-
-def test_a_net_without_its_two_parts_is_refused() -> None:
-    with pytest.raises(SpecError, match="Linear lacks `features` or `classifier`"):
-        FlatNet(nn.Linear(2, 2))
-
-
-def test_senseless_settings_are_refused() -> None:
-    for change in ({"epochs": 0}, {"lr": 0.0}, {"momentum": 1.0}, {"clip_norm": 0.0}):
-        with pytest.raises(SpecError):
-            replace(LOCAL, **change)
-
-
-def test_flat_parameters_are_the_modules() -> None:
-    module = SmallNet()
-    expected = torch.cat([p.detach().reshape(-1) for p in module.parameters()])
-    net = FlatNet(module)
-    assert torch.equal(net.theta_N, expected)
-    net.theta_N.mul_(2.0)
-    assert torch.equal(net.vector_of(module.state_dict()), 2.0 * expected)
-    module(torch.ones(4, 2, 4, 4)).sum().backward()
-    gradients = torch.cat([p.grad.reshape(-1) for p in module.parameters()])
-    assert torch.equal(net.grad_N, gradients)
-    assert gradients.abs().sum() > 0
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: client(0, 0), "a client has 0 images and 0 labels"),
+        (lambda: ClientData(DATA.images_SHWC, DATA.labels_S.float()), "a client's labels of shape"),
+        (lambda: train(DATA.images_SHWC, DATA.labels_S + 1), "has label 3, and the net 3 classes"),
+        (
+            lambda: train(DATA.images_SHWC.double(), DATA.labels_S),
+            r"images are torch\.float64 and its net torch\.float32",
+        ),
+        (lambda: FlatNet(nn.Linear(2, 2)), "Linear lacks `features` or `classifier`"),
+        (lambda: replace(LOCAL, lr=0.0), "lr and clip_norm must be positive"),
+    ],
+)
+def test_what_cannot_be_trained_on_is_refused(make: Callable[[], object], said: str) -> None:
+    with pytest.raises(HarnessError, match=said):
+        make()

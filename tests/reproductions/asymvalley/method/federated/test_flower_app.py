@@ -17,7 +17,7 @@ import torch
 from safetensors.torch import load
 from sklearn.datasets import load_digits
 
-from harness.errors import EnvError, RunError, SpecError
+from harness.errors import EnvError, RunError
 from reproductions.asymvalley.federated.experiment import grid
 from reproductions.asymvalley.federated.trial import build_net
 from reproductions.asymvalley.method.federated.algorithms import (
@@ -138,10 +138,3 @@ def test_every_second_sample_travels_as_well_as_all() -> None:
 def test_absent_flower_is_told_with_what_to_install() -> None:
     with pytest.raises(EnvError, match=r"paper-reproductions\[fed\]"):
         simulate_on_flower(SmallNet, FedAvg(), [client(20, 0)], SETTINGS, seed=0)
-
-
-def test_no_worker_and_no_client_are_refused() -> None:
-    with pytest.raises(SpecError, match="workers=0"):
-        simulate_on_flower(SmallNet, FedAvg(), [client(20, 0)], SETTINGS, seed=0, workers=0)
-    with pytest.raises(SpecError, match="0 clients"):
-        simulate_on_flower(SmallNet, FedAvg(), [], SETTINGS, seed=0)

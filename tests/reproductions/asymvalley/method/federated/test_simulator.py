@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import time
 from dataclasses import replace
@@ -13,19 +12,16 @@ import pytest
 import torch
 from torch import Tensor
 
-from harness.errors import SpecError
 from reproductions.asymvalley.method.federated.algorithms import (
     FedAvg,
     FedDyn,
     FedPan,
-    FedProx,
     FedSign,
     Moon,
     Server,
 )
 from reproductions.asymvalley.method.federated.client import train_client
 from reproductions.asymvalley.method.federated.simulator import (
-    RoundLog,
     Run,
     accuracy_of,
     sampled_clients,
@@ -43,14 +39,6 @@ from tests.reproductions.asymvalley.method.federated.small import (
 from tests.waiting import wait_for
 
 FORK = get_context("fork")
-EVERY = [
-    FedAvg(),
-    FedProx(mu=0.1),
-    Moon(mu=1.0),
-    FedDyn(a=0.1),
-    FedPan(encoding="1:add:0.15"),
-    FedSign(gamma=1e-2),
-]
 
 
 def run(
@@ -84,32 +72,24 @@ def same(left: Run, right: Run) -> bool:
 
 
 def test_gamma_zero_is_fedavg_to_the_bit_over_rounds() -> None:
-    for reduction in ("sum", "mean", "tensor_mean"):
-        assert same(run(FedSign(gamma=0.0, reduction=reduction), rounds=5), run(FedAvg(), rounds=5))
+    assert same(run(FedSign(gamma=0.0)), run(FedAvg()))
     assert not same(run(FedSign(gamma=1e-3)), run(FedAvg()))
-
-
-@pytest.mark.parametrize("algorithm", EVERY, ids=lambda algorithm: algorithm.name)
-def test_number_of_workers_changes_no_bit(algorithm: FedAvg) -> None:
-    one, three = run(algorithm), run(algorithm, workers=3)
-    assert same(one, three)
-    assert one.logs == three.logs
-    assert not same(one, run(algorithm, seed=1))
-    # Each of them changes something.
-    assert same(one, run(FedAvg())) == (algorithm.name == "fedavg")
 
 
 @pytest.mark.parametrize(
     ("algorithm", "start"),
     [(FedDyn(a=0.1), "spawn"), (Moon(mu=1.0), "fork"), (FedPan(encoding="1:add:0.15"), "fork")],
 )
-def test_processes_change_no_bit(
+def test_neither_threads_nor_processes_change_a_bit(
     algorithm: FedAvg, start: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Those with a memory of a client or of the server, and one that changes the net.
 
     start: once as it is, which takes an import of torch for each process.
     """
+    assert same(run(algorithm, workers=3), run(algorithm))
+    assert not same(run(algorithm), run(algorithm, seed=1))
+    assert not same(run(algorithm), run(FedAvg()))
     context = get_context(start)
     monkeypatch.setattr(torch.multiprocessing, "get_context", lambda method: context)
     num_threads = torch.get_num_threads()
@@ -149,29 +129,6 @@ def test_processes_die_amid_a_batch_with_the_one_that_started_them(tmp_path: Pat
     runner.kill()
     runner.join()
     assert_gone([int(told.name) for told in tmp_path.iterdir()])
-
-
-def test_workers_that_cannot_be_are_refused() -> None:
-    with pytest.raises(SpecError, match="kind='fibres'"):
-        run(FedAvg(), workers=2, kind="fibres")  # type: ignore[arg-type]
-    with pytest.raises(SpecError, match="workers=0"):
-        run(FedAvg(), workers=0)
-
-
-def test_a_round_is_the_mean_of_its_clients() -> None:
-    """Uniform, though the two clients have unlike numbers of samples."""
-    data, net = clients(), flat()
-    start = net.state()
-    (chosen,) = sampled_clients(len(data), replace(ROUNDS, rounds=1), seed=0)
-    assert len({len(data[k].labels_S) for k in chosen}) == 2
-    states = [
-        train_client(net, start, data[k], {}, algorithm=FedAvg(), settings=LOCAL, seed=seed).state
-        for k, seed in chosen.items()
-    ]
-    after = run(FedAvg(), rounds=1).server.state
-    for name in ("conv.weight", "norm.running_var", "classifier.bias"):
-        half = 0.5 * (states[0][name].double() + states[1][name].double())
-        torch.testing.assert_close(after[name], half.float(), rtol=1e-6, atol=1e-7)
 
 
 def test_global_model_is_evaluated_with_averaged_statistics() -> None:
@@ -221,61 +178,27 @@ def test_memories_are_those_of_each_client_s_last_turn(algorithm: FedAvg) -> Non
         assert all(torch.equal(ours[name], theirs[name]) for name in ours)
 
 
-def test_progress_is_told_after_each_round() -> None:
-    told: list[RoundLog] = []
-    data, options = clients(), {"eval_rounds": (2,), "seed": 0, "progress": told.append}
-    done = simulate(SmallNet, FedAvg(), data, ROUNDS, test=data[0], **options)  # type: ignore[arg-type]
-    assert tuple(told) == done.logs
-    assert [log.round for log in told] == [1, 2, 3]
-
-
-def test_moon_remembers_a_client_that_skipped_a_round() -> None:
-    """Three clients of four in 8 rounds: someone pauses, and the term is there at once."""
-    result = run(Moon(mu=1.0), rounds=8)
-    rounds = list(sampled_clients(4, replace(ROUNDS, rounds=8), seed=0))
-    seen: set[int] = set()
-    for chosen, log in zip(rounds, result.logs, strict=True):
-        assert (log.extra_loss > 0.0) == bool(seen & chosen.keys())
-        seen |= chosen.keys()
-    pauses = [k for a, b in itertools.pairwise(rounds) for k in a if k not in b]
-    assert pauses
-
-
 def test_divergence_is_told_and_not_averaged_on() -> None:
     result = run(FedAvg(), lr=1e38)
     assert result.diverged == "a parameter, a buffer or a loss is not finite after round 1"
     assert result.logs == ()
 
 
-def test_an_infinite_penalty_is_divergence_though_clipping_keeps_parameters_finite() -> None:
-    result = run(FedSign(gamma=1e38))
-    assert result.diverged
-    assert torch.isfinite(result.server.state["conv.weight"]).all()
-
-
-def test_accuracy_over_several_batches() -> None:
-    net, data = flat(), clients((1203,))[0]
-    right = (net.module.eval()(data.images_SCHW).argmax(1) == data.labels_S).sum()
-    assert accuracy_of(net, net.state(), data) == int(right) / 1203
-
-
-@pytest.mark.parametrize("bad", [torch.inf, torch.nan])
-def test_logits_that_are_not_finite_are_no_right_answers(bad: float) -> None:
+def test_logits_that_are_not_finite_are_no_right_answers() -> None:
     """The largest of them is the first class, for which a share of the labels stands."""
     net, data = flat(), clients((40,))[0]
     state = net.state()
-    state["classifier.bias"].fill_(bad)
+    state["classifier.bias"].fill_(torch.nan)
     assert 0 < int((data.labels_S == 0).sum()) < 40
     assert accuracy_of(net, state, data) == 0.0
 
 
-@pytest.mark.parametrize("algorithm", [FedAvg(), FedSign(gamma=1e-2)])
-def test_statistics_that_overflow_are_divergence(algorithm: FedAvg) -> None:
+def test_statistics_that_overflow_are_divergence() -> None:
     """One client's images do it: losses and parameters stay finite, and so would an accuracy."""
     data = clients()
     data[1] = replace(data[1], images_SHWC=data[1].images_SHWC * 1e19)
     result = simulate(
-        SmallNet, algorithm, data, replace(ROUNDS, participation=1.0), test=data[0],
+        SmallNet, FedAvg(), data, replace(ROUNDS, participation=1.0), test=data[0],
         eval_rounds=(1,), seed=0,
     )  # fmt: skip
     assert torch.isinf(result.server.state["norm.running_var"]).any()

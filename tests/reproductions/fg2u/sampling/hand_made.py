@@ -1,4 +1,4 @@
-"""Every claim on noise, on tables where it holds, fails, and has too few seeds."""
+"""Hand-made noise of estimates, in which each claim plainly holds, or plainly fails."""
 
 from __future__ import annotations
 
