@@ -87,17 +87,9 @@ def gpu(
     start = time.monotonic()
     means = parse_means("local", jobs, time_budget)
     budget_s = means.budget_s or 0.0
-    if rehearse:
-        # Triton reads it when a worker imports it.
-        os.environ["TRITON_INTERPRET"] = "1"
-    elif not probe_limits().has_cuda:
-        raise EnvError("nvidia-smi shows no card here, so nothing was run: repro plan -p gpu")
     listed = chosen_blocks(blocks, chosen or [])
     tasks = [task for block in listed for task in block.tasks] or chosen
-    asked = asked_for(tasks, "smoke" if rehearse else PROFILE)
-    if rehearse:
-        # What it runs is no result of this checkout.
-        asked = replace(asked, workspace=Workspace(asked.workspace.runs / "rehearsal"))
+    asked = _rehearsed(tasks) if rehearse else _due(tasks)
     stop_cleanly_on_signals(None)
     store = open_store(asked)
     # Now, since a folder that cannot be written is better told before the card's time is spent.
@@ -111,6 +103,20 @@ def gpu(
         finally:
             _export(asked, out.resolve())
     _conclude(summaries)
+
+
+def _due(tasks: list[str] | None) -> Asked:
+    if not probe_limits().has_cuda:
+        raise EnvError("nvidia-smi shows no card here, so nothing was run: repro plan -p gpu")
+    return asked_for(tasks, PROFILE)
+
+
+def _rehearsed(tasks: list[str] | None) -> Asked:
+    """Return tasks at `smoke` in a folder of their own: what they give is no result."""
+    # Triton reads it when a worker imports it.
+    os.environ["TRITON_INTERPRET"] = "1"
+    asked = asked_for(tasks, "smoke")
+    return replace(asked, workspace=Workspace(asked.workspace.runs / "rehearsal"))
 
 
 def _stretches(

@@ -178,6 +178,7 @@ def make_runner(
 
 
 def announce(plan: Plan, num_workers: int) -> None:
+    """Say what a run will do, how long it takes here, and what it leaves out and why."""
     tasks = f"{len(plan.tasks)} task{'' if len(plan.tasks) == 1 else 's'}"
     say(
         f"{tasks} at {plan.profile}: {plan.num_to_run} trials to run, "
