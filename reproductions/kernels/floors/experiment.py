@@ -3,9 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from harness.declare import Estimate, Experiment, Params, Profile, doc
 from reproductions.kernels.cases import CASES, PAGING, Precision
+
+
+class Card(NamedTuple):
+    """What a data sheet states."""
+
+    name: str
+    gb_per_s: float
+    tflop_per_s: dict[Precision, float]
+    """Dense; float32 without TF32."""
+    link_gb_per_s: float
+    """Of PCIe, both ways together."""
+
+
+CARDS = (
+    Card("A100 80 GB SXM", 2039.0, {"float32": 19.5, "bfloat16": 312.0}, 64.0),
+    Card("H200 SXM", 4800.0, {"float32": 67.0, "bfloat16": 989.0}, 128.0),
+)
+"""NVIDIA's data sheets of both."""
 
 
 class Call(Params):
@@ -27,7 +46,7 @@ def grid(profile: Profile) -> Iterator[Call]:
 
 floors = Experiment(
     "kernels/floors",
-    version=1,
+    version=2,
     params=Call,
     grid=grid,
     run="trial:floor_rows",

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from harness.declare import Cell, Layout, Line, Table, Task, columns_of, param, value
 from reproductions.kernels.cases import PAGING, PRINTED
-from reproductions.kernels.floors.experiment import Call, floors
-from reproductions.kernels.floors.trial import CARDS
+from reproductions.kernels.floors.experiment import CARDS, Call, floors
 
 
 def layout(title: str, *kernels: str) -> Layout:
@@ -28,6 +27,11 @@ def layout(title: str, *kernels: str) -> Layout:
                 cell=Cell("bytes", unit="", scale=1e6, digits=1, seeded=False),
             ),
             Line(
+                "plain",
+                where={"card": CARDS[0].name},
+                cell=Cell("plain_over_bytes", digits=1, seeded=False),
+            ),
+            Line(
                 "GFLOP",
                 where={"card": CARDS[0].name},
                 cell=Cell("flops", unit="", scale=1e9, digits=1, seeded=False),
@@ -38,7 +42,9 @@ def layout(title: str, *kernels: str) -> Layout:
         title=title,
         notes=(
             "A floor is the time that bytes, of main memory or over PCIe, or products take at the"
-            " rate of the card's data sheet. Nothing was run, and it forecasts no kernel's time.",
+            " rate of the card's data sheet. Nothing was run, and it forecasts no kernel's time."
+            " plain: how many times as many bytes plain torch's operations move; of random signs"
+            " these draw Philox's words in integers.",
         ),
         ours=True,
     )
@@ -52,6 +58,8 @@ task = Task(
         columns_of(Call),
         param("card", str, "A graphics card."),
         value("bytes", int, "Of main memory, each read and written once."),
+        value("plain_over_bytes", float, "Bytes that operations of plain torch read and write for"
+              " the same call, over those: counted, none was timed.", nullable=True),
         value("flops", int, "Of matrix products."),
         value("link_bytes", int, "Between the card and its host, both ways together."),
         value("bound_by", str, "Which of the three takes longest at the card's rates."),

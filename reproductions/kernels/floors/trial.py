@@ -2,34 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from harness.declare import Row, RunContext
-from reproductions.kernels.cases import Precision, case_of
-from reproductions.kernels.floors.experiment import Call
-
-
-class Card(NamedTuple):
-    """What a data sheet states."""
-
-    name: str
-    gb_per_s: float
-    tflop_per_s: dict[Precision, float]
-    """Dense; float32 without TF32."""
-    link_gb_per_s: float
-    """Of PCIe, both ways together."""
-
-
-CARDS = (
-    Card("A100 80 GB SXM", 2039.0, {"float32": 19.5, "bfloat16": 312.0}, 64.0),
-    Card("H200 SXM", 4800.0, {"float32": 67.0, "bfloat16": 989.0}, 128.0),
-)
-"""NVIDIA's data sheets of both."""
+from reproductions.kernels.cases import case_of
+from reproductions.kernels.floors.experiment import CARDS, Call
+from reproductions.kernels.floors.moved import plain_bytes
 
 
 def floor_rows(call: Call, ctx: RunContext) -> list[Row]:
     """Return a row per card."""
-    work = case_of(call.kernel, call.case).work(call.precision)
+    case = case_of(call.kernel, call.case)
+    work, by_plain = case.work(call.precision), plain_bytes(case, call.precision)
     rows: list[Row] = []
     for card in CARDS:
         by_bytes = work.bytes / (card.gb_per_s * 1e9)
@@ -40,6 +22,7 @@ def floor_rows(call: Call, ctx: RunContext) -> list[Row]:
         rows.append({
             "card": card.name,
             "bytes": work.bytes,
+            "plain_over_bytes": by_plain and by_plain / work.bytes,
             "flops": work.flops,
             "link_bytes": work.link_bytes,
             "bound_by": bound_by,
