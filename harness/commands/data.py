@@ -153,15 +153,19 @@ def pack(
     There, set REPRO_DATA to the folder.
     """
     from harness.data.pack import pack as pack_data
-    from harness.run.blocks import chosen_blocks
+    from harness.run.blocks import chosen_blocks, tasks_of
     from harness.store.trial import trials_behind, with_upstream
 
     chosen = chosen_blocks(blocks, selectors or [])
-    asked = asked_for([task for block in chosen for task in block.tasks] or selectors, profile)
-    trials = [] if chosen else trials_behind(asked.tasks, asked.profile)
-    for block in chosen:
-        for trial in block.trials(asked.library, asked.profile):
-            trials.extend(with_upstream(trial))
+    asked = asked_for(tasks_of(chosen) or selectors, profile)
+    trials = [
+        each
+        for block in chosen
+        for trial in block.trials(asked.library, asked.profile)
+        for each in with_upstream(trial)
+    ]
+    if not chosen:
+        trials = trials_behind(asked.tasks, asked.profile)
     packed = pack_data(sorted({name for trial in trials for name in trial.needs.data}), out)
     rows = [asdict(item) for item in packed]
     print_rows(rows, as_json=as_json, columns=["name", "variant", "bytes", "path"])

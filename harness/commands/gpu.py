@@ -34,7 +34,7 @@ from harness.commands.run import (
 )
 from harness.declare.profiles import Profile
 from harness.errors import EnvError, Interrupted, NothingRan, RunError
-from harness.run.blocks import Block, chosen_blocks
+from harness.run.blocks import Block, chosen_blocks, tasks_of
 from harness.run.plan import Action, Plan, PlannedTrial, make_plan, plan_trials, probe_limits
 from harness.run.runner import Summary
 from harness.run.status import trial_states
@@ -46,6 +46,7 @@ from harness.store.workspace import Workspace
 PROFILE: Profile = "gpu"
 RECORDS, LEFT = "records.tar.gz", "left.json"
 """What an export holds: results with their artifacts, and the trials that have none, with why."""
+ALL = "all"
 REHEARSED = 0.3
 """Share of its seconds that a block has in a rehearsal."""
 
@@ -64,6 +65,7 @@ class Stretch:
     """A plan, and the seconds after which what is left of it is given up."""
 
     name: str
+    about: str
     plan: Plan
     seconds: float
 
@@ -78,31 +80,31 @@ def gpu(
 ) -> None:
     """Run what is due at `gpu`, and export what was found, however it ends.
 
-    With --blocks the blocks of that file run in their order, each until its seconds are over.
-    Otherwise kernels come first, in the order of their paper.toml, then experiments by the time
-    they take with all they still need of others, shortest first. Started again it goes on.
-    OUT/records.tar.gz is for `repro records import`; OUT/left.json lists what has no result, with
-    the error where there is one.
+    With --blocks the blocks of that file run in their order, each until its time is up. Otherwise
+    kernels come first, then experiments, the shortest first. Started again it goes on.
+    OUT/records.tar.gz is for `repro records import`; OUT/left.json lists the trials of these tasks
+    that have no result, with the error where there is one.
     """
     start = time.monotonic()
     means = parse_means("local", jobs, time_budget)
-    budget_s = means.budget_s or 0.0
-    listed = chosen_blocks(blocks, chosen or [])
-    tasks = [task for block in listed for task in block.tasks] or chosen
+    time_blocks = chosen_blocks(blocks, chosen or [])
+    tasks = tasks_of(time_blocks) or chosen
     asked = _rehearsed(tasks) if rehearse else _due(tasks)
     stop_cleanly_on_signals(None)
-    store = open_store(asked)
+    store, end = open_store(asked), start + (means.budget_s or 0.0)
     # Now, since a folder that cannot be written is better told before the card's time is spent.
     _write_left(asked, out.resolve())
     summaries = []
-    for stretch in _stretches(listed, asked, store, budget_s):
-        left_s = budget_s - (time.monotonic() - start)
-        means = replace(means, budget_s=min(stretch.seconds, left_s))
+    for stretch in _stretches(time_blocks, asked, store, means.budget_s or 0.0):
+        left_s = min(stretch.seconds, end - time.monotonic())
+        if left_s <= 0:
+            say(f"{stretch.name}: no time is left for it")
+            continue
         try:
-            summaries.append(_run(stretch, asked, store, means))
+            summaries.append(_run(stretch, asked, store, replace(means, budget_s=left_s)))
         finally:
             _export(asked, out.resolve())
-    _conclude(summaries)
+    _conclude(summaries, out.resolve())
 
 
 def _due(tasks: list[str] | None) -> Asked:
@@ -127,22 +129,26 @@ def _stretches(
     if not blocks:
         listed = [task for task in asked.library.tasks.values() if task in asked.tasks]
         plan = in_order(make_plan(listed, asked.profile, store, limits))
-        yield Stretch(name="all", plan=plan, seconds=budget_s)
+        yield Stretch(name=ALL, about="What is due.", plan=plan, seconds=budget_s)
     share = 1.0 if asked.profile == PROFILE else REHEARSED
     for block in blocks:
         trials = block.trials(asked.library, asked.profile)
         plan = plan_trials(trials, asked.profile, store, limits)
         plan = replace(plan, tasks=block.chosen(asked.library))
-        yield Stretch(name=block.name, plan=plan, seconds=share * block.seconds)
+        seconds = share * block.seconds
+        yield Stretch(name=block.name, about=block.about, plan=plan, seconds=seconds)
 
 
 def _run(stretch: Stretch, asked: Asked, store: RecordStore, means: Means) -> Summary:
     """Run a plan until its seconds are over; say what came of it."""
-    runner = make_runner(stretch.plan, store, asked.library, means, run_facts())
+    runner = make_runner(
+        stretch.plan, store, asked.library, means, run_facts(), to_the_end=stretch.name != ALL
+    )
+    say(f"{stretch.name}: {stretch.about}")
     announce(stretch.plan, runner.executor.num_workers)
     summary = runner.run()
     say(
-        f"{stretch.name}: {summary.wall_s:.0f} of {stretch.seconds:.0f} s, {summary.num_run} run,"
+        f"{stretch.name}: {summary.wall_s:.0f} of {means.budget_s:.0f} s, {summary.num_run} run,"
         f" {summary.num_reused} reused, {summary.num_blocked} not run here,"
         f" {len(summary.failed)} failed, {summary.num_left} left"
     )
@@ -152,15 +158,15 @@ def _run(stretch: Stretch, asked: Asked, store: RecordStore, means: Means) -> Su
     return summary
 
 
-def _conclude(summaries: list[Summary]) -> None:
+def _conclude(summaries: list[Summary], out: Path) -> None:
     """Say what to do next; exit with the matching code."""
     if failed := sum(len(each.failed) for each in summaries):
-        say(f"{failed} failed: OUT/{LEFT} says why")
+        say(f"{failed} failed: {shown(out / LEFT)} says why")
         raise typer.Exit(RunError.exit_code)
     if not any(each.num_run or each.num_reused or each.num_left for each in summaries):
         raise NothingRan("nothing of what was asked for can run here: the reasons stand above")
-    if any(each.num_left for each in summaries):
-        say("the time budget is used up: the same command goes on from here")
+    if num_left := sum(each.num_left for each in summaries):
+        say(f"{num_left} trials left: the same command goes on from here")
 
 
 def in_order(plan: Plan) -> Plan:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -144,10 +143,10 @@ def carry_out(
     refresh = Refresher(store.workspace, library, plan.profile)
     runner = make_runner(plan, store, library, means, run_facts(), on_task_done=refresh)
     announce(plan, runner.executor.num_workers)
-    rows: list[CheckRow] = []
-    with ExitStack() as ends:
-        ends.callback(lambda: rows.extend(refresh.rest(plan.tasks)))
+    try:
         summary = runner.run()
+    finally:
+        rows = refresh.rest(plan.tasks)
     _conclude(summary, refresh, rows, plan, asked)
 
 
@@ -162,7 +161,11 @@ def make_runner(
     """Return what runs a plan, and is stopped by Ctrl-C from now on; options: as it takes them."""
     executor: Executor = InlineExecutor()
     if means.executor == "local":
-        executor = LocalExecutor(min(means.num_workers, max(plan.num_to_run, 1)))
+        to_run = plan.with_action(Action.RUN)
+        # Trials that run alone follow each other in one process, which has imported what they need.
+        side_by_side = any(not item.trial.needs.exclusive for item in to_run)
+        num_workers = min(means.num_workers, len(to_run)) if side_by_side else 1
+        executor = LocalExecutor(max(num_workers, 1))
     runner = Runner(
         plan,
         store,

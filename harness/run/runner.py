@@ -61,6 +61,7 @@ class Runner:
         *,
         facts: Mapping[str, Any],
         time_budget_s: float | None = None,
+        to_the_end: bool = False,
         on_task_done: Callable[[Task], None] | None = None,
     ) -> None:
         self.plan, self.store, self.library = plan, store, library
@@ -68,6 +69,8 @@ class Runner:
         self.facts = dict(facts)
         self.start = time.monotonic()
         self.deadline = None if time_budget_s is None else self.start + time_budget_s
+        self.to_the_end = to_the_end
+        """Whether trials start that are declared to outlast the time budget."""
         self.on_task_done = on_task_done or (lambda task: None)
         self.summary = Summary()
         to_run = plan.with_action(Action.RUN)
@@ -219,7 +222,8 @@ class Runner:
                 self._record_lost(item.trial, Status.SKIPPED, f"needs {lost[0]}, which failed")
 
     def _is_late(self, seconds: float = 0.0) -> bool:
-        return self.deadline is not None and time.monotonic() + seconds > self.deadline
+        ahead = 0.0 if self.to_the_end else seconds
+        return self.deadline is not None and time.monotonic() + ahead > self.deadline
 
     def _finish(self, future: Future[Report], item: PlannedTrial) -> None:
         try:

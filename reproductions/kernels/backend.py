@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Literal
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from harness.choices import chose
 from harness.errors import EnvError, SpecError
@@ -82,21 +82,6 @@ def choose(device: torch.device) -> Backend:
             ' project, or ask for plain torch: without_kernels() or backend="plain"'
         )
     return "triton"
-
-
-def why_no_product(factor: Tensor) -> str:
-    """Say why kernels do not multiply a factor as it is here and now; nothing if they do.
-
-    >>> why_no_product(torch.ones(2, dtype=torch.float64))
-    'float64'
-    """
-    if factor.dtype not in DTYPES:
-        return str(factor.dtype).removeprefix("torch.")
-    if type(factor) not in (Tensor, nn.Parameter):
-        return f"a {type(factor).__name__} is no whole tensor"
-    if torch.is_autocast_enabled(factor.device.type):
-        return "autocast, which a kernel does not follow"
-    return ""
 
 
 def why_not_past(module: nn.Module) -> str:

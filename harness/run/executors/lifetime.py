@@ -21,7 +21,7 @@ def serve(pipe: Connection, runner_pid: int) -> None:
     """
     _prepare(runner_pid)
     from harness.run.executors.job import Report
-    from harness.run.executors.worker import has_lost_gpu, run_job
+    from harness.run.executors.worker import release_gpu, run_job
 
     pipe.send(None)
     while True:
@@ -34,7 +34,7 @@ def serve(pipe: Connection, runner_pid: int) -> None:
             outcome = run_job(job)
         except Exception as error:  # noqa: BLE001 - the runner raises it again
             outcome = error
-        pipe.send((outcome, not has_lost_gpu()))
+        pipe.send((outcome, release_gpu()))
 
 
 def _prepare(runner_pid: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import datetime as dt
 import errno
+import gc
 import sys
 import time
 import traceback
@@ -40,19 +41,22 @@ def run_job(job: Job) -> Report:
         raise JobFailed(f"{type(error).__name__}: {error}") from error
 
 
-def has_lost_gpu() -> bool:
-    """Say whether this process can use its GPU no more.
+def release_gpu() -> bool:
+    """Free the GPU memory of a trial that has ended; say whether its process can use the GPU again.
 
-    An address that is not there, or an assertion on the device, breaks what a process holds of a
-    GPU for good: all that came after would fail with the error of one trial.
+    Other processes may need what torch would keep. An address that is not there, or an assertion on
+    the device, breaks what a process holds of a GPU for good: all that came after would fail with
+    the error of one trial.
     """
     torch = sys.modules.get("torch")
     try:
         if torch is not None and torch.cuda.is_initialized():
             torch.cuda.synchronize()
+            gc.collect()
+            torch.cuda.empty_cache()
     except RuntimeError:
-        return True
-    return False
+        return False
+    return True
 
 
 def _run_job(job: Job) -> Report:

@@ -7,6 +7,14 @@ from reproductions.kernels.cases import PAGING, PRINTED
 from reproductions.kernels.floors.experiment import CARDS, Call, floors
 
 
+NOTE = (
+    "A floor is the time that bytes, of main memory or over PCIe, or products take at the"
+    " rate of the card's data sheet. Nothing was run, and it forecasts no kernel's time."
+    " plain: how many times as many bytes plain torch's operations move; of random signs"
+    " these draw Philox's words in integers."
+)
+
+
 def layout(title: str, *kernels: str) -> Layout:
     """Return the floors of some kernels; all of them are more than a page."""
     return Layout(
@@ -40,12 +48,7 @@ def layout(title: str, *kernels: str) -> Layout:
         ),
         cell=Cell("floor_us", unit="us", digits=1, seeded=False),
         title=title,
-        notes=(
-            "A floor is the time that bytes, of main memory or over PCIe, or products take at the"
-            " rate of the card's data sheet. Nothing was run, and it forecasts no kernel's time."
-            " plain: how many times as many bytes plain torch's operations move; of random signs"
-            " these draw Philox's words in integers.",
-        ),
+        notes=(NOTE,),
         ours=True,
     )
 
@@ -72,6 +75,6 @@ task = Task(
     layout=(
         layout("Floors of steps", "masked_adamw", "layer_adamw", "tangent_step"),
         layout("Floors of one pass", "rademacher", "sign_ops", "shard_pack"),
-        layout("Floors of products", "linear_cross_entropy"),
+        layout("Floors of cross-entropy", "linear_cross_entropy"),
     ),
 )  # fmt: skip

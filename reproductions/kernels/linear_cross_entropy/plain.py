@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.autograd import Function
 
 from harness.errors import SpecError
-from reproductions.kernels.backend import why_no_product
+from reproductions.kernels.backend import DTYPES
 from reproductions.kernels.derivatives import primal, tangents_of_tangents
 from reproductions.kernels.precision import wide
 
@@ -111,7 +111,7 @@ def why_not(num_rows: int, weight_VD: Tensor) -> str:
     """
     if weight_VD.requires_grad and num_rows < weight_VD.shape[1]:
         return "fewer rows than features: all logits take less memory than the head's gradient"
-    return why_no_product(weight_VD)
+    return _why_not_weight(weight_VD)
 
 
 def check(x_BD: Tensor, weight_VD: Tensor, targets_B: Tensor, rows_at_once: int) -> None:
@@ -143,3 +143,14 @@ def slope(logits_BV: Tensor, targets_B: Tensor, counts_B: Tensor) -> Tensor:
     """Return the derivative of the sum of losses by the logits: softmax less one at the target."""
     ones = torch.ones_like(logits_BV[:, :1])
     return logits_BV.softmax(1).scatter_add(1, targets_B[:, None], -ones) * counts_B[:, None]
+
+
+def _why_not_weight(weight_VD: Tensor) -> str:
+    """Say why the kernel does not multiply this weight here and now; nothing if it does."""
+    if weight_VD.dtype not in DTYPES:
+        return str(weight_VD.dtype).removeprefix("torch.")
+    if type(weight_VD) not in (Tensor, torch.nn.Parameter):
+        return f"a {type(weight_VD).__name__} is no whole tensor"
+    if torch.is_autocast_enabled(weight_VD.device.type):
+        return "autocast, which a kernel does not follow"
+    return ""

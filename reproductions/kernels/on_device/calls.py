@@ -67,7 +67,7 @@ def odd_calls(
         for inputs in (ALIGNED, SHIFTED):
             yield OddCall(case, inputs, contest, contest.draw(generator))
         if case.kernel in ENTRYWISE:
-            given = with_no_numbers(case, contest, contest.draw(generator))
+            given = with_no_numbers(contest, contest.draw(generator))
             yield OddCall(case, NO_NUMBERS, contest, given)
 
 
@@ -86,7 +86,7 @@ def contest_with_norms(case: Case, setting: Setting) -> Contest:
     )
 
 
-def with_no_numbers(case: Case, contest: Contest, given: Inputs) -> Inputs:
+def with_no_numbers(contest: Contest, given: Inputs) -> Inputs:
     """Return inputs with NaN and both infinities here and there, in each tensor elsewhere."""
     shifts = count(0, 3)
 

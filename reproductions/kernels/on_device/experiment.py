@@ -23,7 +23,8 @@ class Check(Params):
 
     kernel: str = doc("Kernel, by its task; or a fault on purpose, which a checker has to find.")
     backend: Written = doc(
-        "plain: torch on a CPU; triton, cuda: ours, on a GPU. A rehearsal interprets Triton."
+        "plain: torch on a CPU; triton, cuda: ours, on a GPU; in a rehearsal Triton's interpreter"
+        " on a CPU."
     )
     precision: Type = doc("Type of values, activations and gradients.")
     checker: Checker = doc("outputs: held against float64; else a tool of compute-sanitizer.")

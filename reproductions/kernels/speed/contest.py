@@ -29,8 +29,6 @@ class Contender(NamedTuple):
     """Whether it is a kernel of ours: what it raises is not put down to the machine."""
     compiles: bool = False
     """Whether it is made by torch.compile, and takes part where that does."""
-    share: float = 1.0
-    """How much of the call's bytes and products it cannot do without, where it is a part of it."""
 
 
 class Contest(NamedTuple):
@@ -54,8 +52,21 @@ class Setting(NamedTuple):
     device: torch.device
 
     def normal(self, *shape: int, generator: torch.Generator) -> Tensor:
-        """Return normal numbers, drawn on the CPU, the same for every device."""
-        return torch.randn(shape, generator=generator).to(self.device, self.dtype)
+        """Return normal numbers."""
+        return self._drawn(torch.randn, shape, generator).to(self.dtype)
+
+    def uniform(self, *shape: int, generator: torch.Generator) -> Tensor:
+        """Return numbers between 0 and 1, in float32."""
+        return self._drawn(torch.rand, shape, generator)
+
+    def _drawn(
+        self, draw: Callable[..., Tensor], shape: Sequence[int], generator: torch.Generator
+    ) -> Tensor:
+        """Draw on the device itself: a CPU takes minutes for the weights of a GPU's cases."""
+        if self.device.type == "cuda":
+            seed = int(torch.randint(2**62, (), generator=generator))
+            generator = torch.Generator(self.device).manual_seed(seed)
+        return draw(shape, generator=generator, device=self.device)
 
 
 Call = Callable[[ModuleType, Inputs], Outputs]

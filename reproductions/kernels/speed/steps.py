@@ -65,7 +65,7 @@ def _steps(
     def draw(generator: torch.Generator) -> list[Weight]:
         values, grads = (setting.normal(*shape, generator=generator) for _ in range(2))
         states = torch.zeros(2, *shape, device=setting.device)
-        masks = (torch.rand(shape, generator=generator) < KEPT).to(setting.device)
+        masks = setting.uniform(*shape, generator=generator) < KEPT
         return [
             Weight(
                 value=values[i], grad=grads[i].to(sent or setting.dtype), lr=LR,

@@ -26,7 +26,7 @@ from reproductions.kernels.speed.contest import (
     widened,
 )
 from reproductions.kernels.speed.experiment import Race
-from reproductions.kernels.speed.matrices import cross_entropy
+from reproductions.kernels.speed.heads import cross_entropy
 from reproductions.kernels.speed.steps import adamw, sharded, tangent_step
 from reproductions.kernels.speed.streams import rademacher, rearrange, sign_ops
 
@@ -80,7 +80,7 @@ def speed_rows(race: Race, ctx: RunContext) -> list[Row]:
     rows = [
         {
             "implementation": name,
-            **_speed(name, times, case.work(race.precision), race, contest.contenders[name].share),
+            **_speed(name, times, case.work(race.precision), race),
             **_outputs(contest, name, fresh, setting, as_timed(contest, call, inputs, fresh)),
             "missing": "",
         }
@@ -174,19 +174,16 @@ def _times(
     return dict(zip(work_of, timings, strict=True))
 
 
-def _speed(name: str, times: Mapping[str, Timing], work: Work, race: Race, share: float) -> Row:
-    """Return a time, its floor by the ceilings beside it. Raises RunError for one below it.
-
-    share: how much of the work the call does.
-    """
+def _speed(name: str, times: Mapping[str, Timing], work: Work, race: Race) -> Row:
+    """Return a time, its floor by the ceilings beside it. Raises RunError for one below it."""
     time, product_flops = times[name], 2 * PRODUCT_SIZE[race.device] ** 3
     by_bytes = min(times[COPY].median_ms, times[IN_PLACE].median_ms)
     by_flops = work.flops / product_flops * times[PRODUCT].median_ms
     floor_ms = max(by_bytes, by_flops)
-    if time.median_ms < FLOOR_SLACK[race.device] * share * floor_ms:
+    if time.median_ms < FLOOR_SLACK[race.device] * floor_ms:
         raise RunError(
             f"{race.kernel}, {race.case}: {name} took {1e3 * time.median_ms:.3g} us, and"
-            f" {1e3 * share * floor_ms:.3g} us is the least that its bytes and products take: what"
+            f" {1e3 * floor_ms:.3g} us is the least that its bytes and products take: what"
             " was timed is not the work"
         )
     return {
@@ -198,7 +195,7 @@ def _speed(name: str, times: Mapping[str, Timing], work: Work, race: Race, share
         "num_samples": len(time.samples_ms),
         "copy_us": 1e3 * times[COPY].median_ms,
         "floor_us": 1e3 * floor_ms,
-        "share_of_ceiling": share * floor_ms / time.median_ms,
+        "share_of_ceiling": floor_ms / time.median_ms,
         "product_gflop_per_s": product_flops / (1e6 * times[PRODUCT].median_ms),
         "load_average": time.load_average,
     }

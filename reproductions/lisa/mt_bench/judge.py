@@ -8,7 +8,7 @@ Settings come from the environment:
 - `REPRO_JUDGE_TIMEOUT_S`: how long the judge may be silent before it is asked again, 120 s without
   it.
 
-OpenAI's own client asks again what may pass, and waits as long as the judge wants it to.
+OpenAI's own client retries errors that may pass, and waits as long as the judge asks it to.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Message = Mapping[str, str]
 JUDGE_TIMEOUT = "REPRO_JUDGE_TIMEOUT_S"
 MAX_REPLY_TOKENS = 2048
 MOST_REPLY_CHARS = 2**20
-"""More than so many tokens are."""
+"""Longer than any reply of that many tokens."""
 SHOWN_CHARS = 200
 """Characters of what an endpoint says about an error, or of its own name."""
 
@@ -125,7 +125,7 @@ class Judge:
                 max_tokens=MAX_REPLY_TOKENS,
             )
             text, model = found.choices[0].message.content, found.model
-        # What is no completion is known by what cannot be read from it.
+        # A reply that is no completion lacks these fields.
         except (APIError, AttributeError, LookupError, TypeError, ValueError) as error:
             # Without its cause, whose text may hold the key.
             raise self._failure(error) from None

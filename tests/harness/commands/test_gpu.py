@@ -120,7 +120,7 @@ def test_what_a_card_found_comes_home(lab: Lab, target: Target, cli: Cli) -> Non
     first = target.make()
     told, _ = first.communicate(timeout=120)
     assert first.returncode == 0, told
-    assert f"{NUM_SHORT} records" in told and "the time budget is used up" in told
+    assert f"{NUM_SHORT} records" in told and "4 trials left" in told
     assert {row["state"] for row in lab.left(target.found)} == {"missing"}
     assert len(lab.left(target.found)) == NUM_TRIALS - NUM_SHORT
 

@@ -136,12 +136,17 @@ def test_a_byte_beyond_an_end_is_seen(monkeypatch: pytest.MonkeyPatch, place: in
     assert word_of("outputs_are_right", table) == Word.HOLDS
 
 
+def test_what_a_device_would_be_given_is_checked() -> None:
+    table = table_of(check_of("sign_ops"), "129, count")
+    assert word_of("taken_by_methods", table) == Word.HOLDS
+    assert word_of("taken_by_methods", table.assign(device="cuda")) == Word.FAILS
+
+
 def test_a_compiler_that_is_not_there_decides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     def lacking(kernel: str, device: torch.device) -> None:
         raise EnvError("nvcc is not installed: get it")
 
     monkeypatch.setattr(implementation("rademacher", "cuda"), "library", lacking)
-    assert word_of("taken_by_methods", table_of(check_of("sign_ops"), "129, count")) == Word.HOLDS
     table = table_of(check_of("rademacher", "cuda"), "1 x 1, sum")
     assert set(table["missing"]) == {"nvcc is not installed: get it"}
     for claim in ("outputs_are_right", "bits_come_again", "within_the_ends", "taken_by_methods"):

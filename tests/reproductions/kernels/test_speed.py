@@ -77,11 +77,11 @@ def test_a_time_below_its_floor_is_refused() -> None:
             trial.COPY: timing(copy_ms), trial.IN_PLACE: timing(in_place_ms),
             trial.PRODUCT: timing(product_ms),
         }  # fmt: skip
-        honest = trial._speed("x", {**times, "x": timing(1.01 * least_ms)}, work, asked, 1.0)
+        honest = trial._speed("x", {**times, "x": timing(1.01 * least_ms)}, work, asked)
         assert honest["floor_us"] == pytest.approx(1e3)
         assert honest["share_of_ceiling"] == pytest.approx(1 / (1.01 * least_ms))
         with pytest.raises(RunError, match="what was timed is not the work"):
-            trial._speed("x", {**times, "x": timing(0.99 * least_ms)}, work, asked, 1.0)
+            trial._speed("x", {**times, "x": timing(0.99 * least_ms)}, work, asked)
 
 
 @pytest.mark.parametrize("ours", [False, True])

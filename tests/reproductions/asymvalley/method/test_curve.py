@@ -110,7 +110,7 @@ def test_numbers_that_are_not_finite_count_as_wrong() -> None:
 
 
 def diverged() -> nn.Module:
-    """Return a net of which a channel has infinite variance: a curve would be of another net."""
+    """Return a net with a channel of infinite variance."""
     model = small_net()
     model[1].running_var[0] = math.inf
     return model

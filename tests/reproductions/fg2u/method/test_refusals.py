@@ -221,11 +221,6 @@ def test_settings_out_of_range_are_refused(make: Callable[[], object], said: str
         make()
 
 
-def conv_before_norm(w: Weights, x: Tensor) -> Tensor:
-    maps = F.conv2d(x.view(-1, 1, 4, 6), w["first"].view(6, 1, 2, 2), w["idle"])
-    return F.batch_norm(maps, None, None, training=True).relu().flatten(1)[:, :24]
-
-
 def keys_of_attention(w: Weights, x: Tensor) -> Tensor:
     """A bias of keys adds one number to all scores of a query, which softmax does not see."""
     tokens = x.view(-1, 4, 6)

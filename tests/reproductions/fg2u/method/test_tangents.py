@@ -59,10 +59,6 @@ def scalar(optimizer: Optimizer, dtype: torch.dtype) -> Problem:
     )
 
 
-class OwnAdam(Adam):
-    """One that steps in its own way."""
-
-
 @pytest.mark.parametrize(
     ("optimizer", "dtype", "known"),
     [

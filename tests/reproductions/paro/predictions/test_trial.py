@@ -20,7 +20,6 @@ CLUSTER = Inputs().cluster(32)
 FULL = Setting(model="LLaMA-7B")
 GATHER = 31 / 32 * 14e9 / 10e9
 """Seconds of 14e9 bytes round a ring of 32 at 10e9 bytes per second."""
-INTRA = 7 / 8 * 14e9 / 250e9
 INTER = 3 / 4 * 14e9 / 8 / 10e9
 
 

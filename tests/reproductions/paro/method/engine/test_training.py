@@ -22,7 +22,7 @@ from tests.reproductions.paro.method.engine.nets import (
 )
 
 NUM_RANKS, GROUP_SIZE, STEPS = 6, 3, 2
-"""Of groups and of ranks in one there are different numbers."""
+"""The number of groups differs from the number of ranks in each."""
 ADAMW = partial(torch.optim.AdamW, lr=1e-2, weight_decay=0.1)
 KERNEL_ADAMW = partial(KernelAdamW, lr=1e-2, weight_decay=0.1)
 """In plain torch on a CPU."""

@@ -23,13 +23,11 @@ from reproductions.kernels.speed.contest import (
 Inputs = tuple[Tensor, ...]
 
 
-def _both_ways(
-    function: Callable[[Tensor, Tensor], Tensor], given: Inputs, along: Tensor | None = None
-) -> Inputs:
+def _both_ways(function: Callable[[Tensor, Tensor], Tensor], given: Inputs) -> Inputs:
     """Return a function of the first two inputs, and its derivatives by both."""
     leaves = tuple(each.detach().requires_grad_() for each in given[:2])
     found = function(*leaves)
-    return (found.detach(), *torch.autograd.grad(found, leaves, along))
+    return (found.detach(), *torch.autograd.grad(found, leaves))
 
 
 def cross_entropy(case: Case, setting: Setting) -> Contest:
