@@ -6,7 +6,6 @@ from harness.declare import Cell, Layout, Line, Table, Task, columns_of, param, 
 from reproductions.kernels.cases import PAGING, PRINTED
 from reproductions.kernels.floors.experiment import CARDS, Call, floors
 
-
 NOTE = (
     "A floor is the time that bytes, of main memory or over PCIe, or products take at the"
     " rate of the card's data sheet. Nothing was run, and it forecasts no kernel's time."
