@@ -46,7 +46,6 @@ from harness.store.workspace import Workspace
 PROFILE: Profile = "gpu"
 RECORDS, LEFT = "records.tar.gz", "left.json"
 """What an export holds: results with their artifacts, and the trials that have none, with why."""
-ALL = "all"
 REHEARSED = 0.3
 """Share of its seconds that a block has in a rehearsal."""
 
@@ -68,6 +67,8 @@ class Stretch:
     about: str
     plan: Plan
     seconds: float
+    to_the_end: bool
+    """Whether what is declared to take longer starts too: what is left is given up anyway."""
 
 
 def gpu(
@@ -129,20 +130,24 @@ def _stretches(
     if not blocks:
         listed = [task for task in asked.library.tasks.values() if task in asked.tasks]
         plan = in_order(make_plan(listed, asked.profile, store, limits))
-        yield Stretch(name=ALL, about="What is due.", plan=plan, seconds=budget_s)
+        yield Stretch(
+            name="all", about="What is due.", plan=plan, seconds=budget_s, to_the_end=False
+        )
     share = 1.0 if asked.profile == PROFILE else REHEARSED
     for block in blocks:
         trials = block.trials(asked.library, asked.profile)
         plan = plan_trials(trials, asked.profile, store, limits)
         plan = replace(plan, tasks=block.chosen(asked.library))
         seconds = share * block.seconds
-        yield Stretch(name=block.name, about=block.about, plan=plan, seconds=seconds)
+        yield Stretch(
+            name=block.name, about=block.about, plan=plan, seconds=seconds, to_the_end=True
+        )
 
 
 def _run(stretch: Stretch, asked: Asked, store: RecordStore, means: Means) -> Summary:
     """Run a plan until its seconds are over; say what came of it."""
     runner = make_runner(
-        stretch.plan, store, asked.library, means, run_facts(), to_the_end=stretch.name != ALL
+        stretch.plan, store, asked.library, means, run_facts(), to_the_end=stretch.to_the_end
     )
     say(f"{stretch.name}: {stretch.about}")
     announce(stretch.plan, runner.executor.num_workers)

@@ -98,8 +98,7 @@ def _resolve(hub: Hub) -> str | None:
         return None
     from huggingface_hub import HfApi
 
-    found = HfApi().dataset_info(hub.repo, revision=hub.revision or None, timeout=30)
-    return str(found.sha) if found.sha else None
+    return HfApi().dataset_info(hub.repo, revision=hub.revision or None, timeout=30).sha
 
 
 def _read(dataset: Dataset, hub: Hub, revision: str | None) -> Any:

@@ -49,7 +49,8 @@ class Block(Strict):
         trials = [trial for row in zip_longest(*of_each) for trial in row if trial]
         for name, values in () if rehearsed else self.only.items():
             if {trial.params.get(name) for trial in trials} - {None} != {*values}:
-                raise SpecError(f"block {self.name}: no trial has some {name} of {values}")
+                told = f"not every value of {name} = {values} has a trial"
+                raise SpecError(f"block {self.name}: {told}: correct it")
         for trial in trials:
             new = {n: value for n, value in self.rehearse.items() if n in trial.params}
             yield replace(trial, params={**trial.params, **new}) if rehearsed else trial

@@ -8,10 +8,7 @@ from __future__ import annotations
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-KERNELS = (
-    "masked_adamw", "rademacher", "tangent_step", "sign_ops", "layer_adamw",
-    "linear_cross_entropy", "shard_pack",
-)  # fmt: skip
+from reproductions.kernels.cases import CASES, KERNELS
 
 
 @pytest.mark.gpu
@@ -22,7 +19,6 @@ def test_a_call_by_triton(benchmark: BenchmarkFixture, kernel: str) -> None:
 
     if not torch.cuda.is_available():
         pytest.skip("no GPU here")
-    from reproductions.kernels.cases import CASES
     from reproductions.kernels.speed.contest import Setting
     from reproductions.kernels.speed.experiment import TRITON
     from reproductions.kernels.speed.trial import DTYPES, contest_of

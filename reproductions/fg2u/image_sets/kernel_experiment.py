@@ -60,7 +60,7 @@ def grid(profile: Profile) -> Iterator[KernelStep]:
     """Yield the first cell of `gpu`, and of `smoke`."""
     steps: dict[Profile, dict[str, Scalar]] = {
         "smoke": {"steps": 2, "num_warmup": 0, **PATH},
-        "gpu": {"steps": 4, "num_warmup": 1},
+        "gpu": {"steps": 10, "num_warmup": 1},
     }
     if profile in steps:
         for number in seeds_of(profile):

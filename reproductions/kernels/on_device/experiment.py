@@ -74,7 +74,7 @@ def needs(check: Check) -> Needs:
 
 def estimate(check: Check) -> Estimate:
     """Return what it takes to compile for all sizes, most of it."""
-    seconds = {"outputs": 5.0, "memcheck": 25.0, "racecheck": 25.0}[check.checker]
+    seconds = {"outputs": 15.0, "memcheck": 25.0, "racecheck": 25.0}[check.checker]
     return Estimate(seconds=0.5 if check.device == "cpu" else seconds)
 
 

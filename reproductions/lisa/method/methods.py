@@ -79,7 +79,7 @@ class Lora:
             model,
             LoraConfig(
                 r=self.rank,
-                lora_alpha=self.alpha,
+                lora_alpha=self.alpha,  # type: ignore[arg-type]
                 lora_dropout=self.dropout,
                 target_modules=_linears(model, embeddings=self.embeddings),
             ),

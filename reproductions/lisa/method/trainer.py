@@ -32,7 +32,7 @@ def attach_to_trainer(lisa: Lisa, trainer: Trainer) -> None:
     trainer.add_callback(_Watch(lisa))
 
 
-class _Watch(TrainerCallback):  # type: ignore[misc] # its types are not read
+class _Watch(TrainerCallback):
     """Stops a training that LISA does not take part in."""
 
     def __init__(self, lisa: Lisa) -> None:

@@ -73,7 +73,7 @@ def gpt2_tokenizer() -> Any:
 
     Raises DataError where they were never downloaded.
     """
-    from transformers import GPT2TokenizerFast
+    from transformers import GPT2TokenizerFast  # type: ignore[attr-defined]
 
     try:
         tokenizer = GPT2TokenizerFast.from_pretrained("gpt2", local_files_only=True)

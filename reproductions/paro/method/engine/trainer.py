@@ -15,7 +15,7 @@ from reproductions.paro.method.engine.groups import mesh_of_groups
 from reproductions.paro.method.engine.paro import Paro
 
 
-class ParoTrainer(Trainer):  # type: ignore[misc] # its types are not read
+class ParoTrainer(Trainer):
     """A Trainer whose model an engine splits, on ranks that torchrun starts.
 
         trainer = ParoTrainer(
@@ -26,8 +26,6 @@ class ParoTrainer(Trainer):  # type: ignore[misc] # its types are not read
     Learning rate, weight decay, clipping and accumulation are the arguments'. Where DDP would have
     averaged gradients, so does the engine.
     """
-
-    optimizer: Optimizer | None
 
     def __init__(
         self, *args: Any, engine: Callable[..., Paro], group_size: int, **kwargs: Any
