@@ -23,6 +23,7 @@ from matplotlib.transforms import Bbox
 
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
+from harness.errors import EnvError
 from harness.publish.figures import WIDTH_IN, FigureContext, draw, figure_of
 from harness.publish.stand_ins import stand_ins
 from harness.publish.stored import reference_of
@@ -266,19 +267,35 @@ DOCUMENT = r"""\documentclass{article}
 """
 
 
+def has_image(task: Task, look: dict[str, Any]) -> bool:
+    return any(ax.images for ax in figure_of(task, **look).axes)
+
+
 @pytest.mark.tools
-def test_pgf_of_any_figure_is_set_by_latex(tmp_path: Path) -> None:
+def test_pgf_of_any_figure_without_an_image_is_set_by_latex(tmp_path: Path) -> None:
     needs_latex("pgf.sty")
-    chosen = FIGURES[:NUM_BY_LATEX]
-    for number, parameter in enumerate(chosen):
-        task, profile = parameter.values
-        look = given(task, profile)  # type: ignore[arg-type]
+    looks = [(each.values[0], given(*each.values)) for each in FIGURES]  # type: ignore[arg-type]
+    drawn = ((task, look) for task, look in looks if not has_image(task, look))
+    chosen = list(itertools.islice(drawn, NUM_BY_LATEX))
+    assert len(chosen) == NUM_BY_LATEX
+    for number, (task, look) in enumerate(chosen):
         (tmp_path / f"{number}.pgf").write_bytes(draw(task, fmt="pgf", width="3.3in", **look))
     names = [rf"\input{{{number}.pgf}}" for number in range(len(chosen))]
     log = set_by_latex(DOCUMENT % "\n\\clearpage\n".join(names), tmp_path)
     assert "Missing character" not in log
     (pages,) = re.findall(r"\((\d+) pages", log)
     assert int(pages) >= len(chosen)
+
+
+@pytest.mark.tools
+def test_an_image_cannot_be_pgf_and_the_error_says_what_to_take() -> None:
+    """A stream has no room for it: it would be a file beside the document."""
+    needs_latex("pgf.sty")
+    task = LIBRARY.tasks["asymvalley/fig10"]
+    look = given(task, "cpu")
+    assert has_image(task, look)
+    with pytest.raises(EnvError, match="take --format pdf"):
+        draw(task, fmt="pgf", **look)
 
 
 def test_what_meets_or_leaves_is_found() -> None:
