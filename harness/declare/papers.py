@@ -16,6 +16,8 @@ from harness.untrusted import UnreadableError, is_there, read_toml
 
 ItemStatus = Literal["task", "without_data", "planned"]
 EVERY_TASK = "*"
+# Names stand in messages, which must stay readable.
+LONGEST_NAME = 200
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -23,11 +25,11 @@ M = TypeVar("M", bound=BaseModel)
 class Item(Strict):
     """One table or figure of the paper, also one with nothing to run."""
 
-    id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
+    id: str = Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=LONGEST_NAME)
     """The task's word: `fig06`, `tab01`, `abl_mu`."""
     title: str = Field(min_length=1)
     status: ItemStatus
-    file: str = ""
+    file: str = Field(default="", max_length=LONGEST_NAME)
     """The task's file, relative to the paper's folder; only where there is a task."""
     reason: str = ""
     """Why there is nothing to run, or not yet; only where there is no task."""
@@ -79,7 +81,7 @@ class PaperMeta(Strict):
 class Deviation(Strict):
     """A recorded difference from the paper, with what we expect it to do."""
 
-    id: str = Field(pattern=r"^DEV-[0-9]{2,}$")
+    id: str = Field(pattern=r"^DEV-[0-9]{2,}$", max_length=LONGEST_NAME)
     what: str = Field(min_length=1)
     paper: str
     """What the paper does."""
