@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Literal
 
 from harness.declare.experiment import Experiment, Needs
@@ -19,12 +20,18 @@ Awaited = Literal["", "card", "judge"]
 def awaited_by(task: Task) -> Awaited:
     """Return what a task waits for: a card for its only trials, or a judge model at `cpu`."""
     experiments = experiments_of([task])
-    scales = [p for p in COMMITTED_PROFILES if any(each.has_grid(p) for each in experiments)]
-    if scales == ["gpu"]:
+    scales = {scale for each in experiments for scale in _scales(each)}
+    if scales == {"gpu"}:
         return "card"
     return "judge" if "cpu" in scales and any(map(_needs_judge, experiments)) else ""
 
 
+@cache
+def _scales(experiment: Experiment) -> list[Profile]:
+    return [profile for profile in COMMITTED_PROFILES if experiment.has_grid(profile)]
+
+
+@cache
 def _needs_judge(experiment: Experiment) -> bool:
     if isinstance(experiment.needs, Needs):
         return experiment.needs.judge

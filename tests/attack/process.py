@@ -40,18 +40,24 @@ class Stop:
 
 
 def warm_up() -> None:
-    """Import what the verbs import, and the declarations of all papers."""
-    import pandas  # noqa: F401
-
+    """Import what the verbs import, and read the declarations and the code of all papers."""
     import harness.cli
+    import harness.publish.figures
     import harness.publish.report.load
+    import harness.publish.report.write
     import harness.run.runner  # noqa: F401
     from harness.commands.app import VERBS
     from harness.registry import load_registry
+    from harness.run.awaited import awaited_by
+    from harness.store.code import experiment_code
 
     for place in VERBS.values():
         import_module(f"harness.commands.{place.partition(':')[0]}")
-    load_registry()
+    library = load_registry()
+    for experiment in library.experiments.values():
+        experiment_code(experiment)
+    for task in library.tasks.values():
+        awaited_by(task)
 
 
 def observe(
