@@ -15,6 +15,7 @@ Dtype = Literal["float32", "bfloat16"]
 
 GAMMAS = (0, 2, 4)
 RANKS = (128, 256, 512)
+"""The least is GaLore's too: it is what transformers, and so the paper, gives it."""
 TINY_RANKS = (4, 8, 16)
 """Stand for 128, 256 and 512: rank 4 adapts the share of the tiny model, a thirty-second as wide,
 that rank 128 adapts of LLaMA-2-7B."""
@@ -38,8 +39,8 @@ class Step(Params):
         "count: a real step; arithmetic: the same on the meta device, which computes nothing;"
         " gpu: arithmetic, with the allocator's peaks beside it."
     )
-    method: Literal["full", "lora", "lisa"] = doc("How the model is trained.")
-    rank: int = doc("LoRA's rank; 0 without it.", default=0)
+    method: Literal["full", "lora", "lisa", "galore"] = doc("How the model is trained.")
+    rank: int = doc("Rank of LoRA or GaLore; 0 without.", default=0)
     dropout: float = doc("Dropout of LoRA's adapters; 0 without them.", default=0.0)
     gamma: int = doc("Blocks that train at once under LISA; 0 without it.", default=0)
     seq_len: int = doc("Tokens per sequence.")
@@ -62,7 +63,9 @@ class Periods(Params):
 
 
 def methods(full: Step, ranks: tuple[int, ...]) -> Iterator[Step]:
-    """Yield the columns of Table 1; LoRA of the smallest rank without dropout too.
+    """Yield the columns of Table 1, and two of ours: LoRA without dropout, and GaLore.
+
+    Both have the smallest rank.
 
     full: the step of full training.
     """
@@ -72,6 +75,7 @@ def methods(full: Step, ranks: tuple[int, ...]) -> Iterator[Step]:
             yield replace(full, method="lora", rank=rank, dropout=dropout)
     for gamma in GAMMAS:
         yield replace(full, method="lisa", gamma=gamma)
+    yield replace(full, method="galore", rank=ranks[0])
 
 
 def real_steps(shape: str, ranks: tuple[int, ...], seq_len: int, batch_size: int) -> Iterator[Step]:
@@ -100,8 +104,12 @@ def grid(profile: Profile) -> Iterator[Step]:
         case "smoke":
             yield from real_steps("tiny-smoke", (1, 2, 4), seq_len=8, batch_size=1)
         case "cpu":
-            yield from real_steps("tiny-deep", TINY_RANKS, seq_len=256, batch_size=8)
-            yield from full_size("arithmetic", MODELS)
+            every = (
+                *real_steps("tiny-deep", TINY_RANKS, seq_len=256, batch_size=8),
+                *full_size("arithmetic", MODELS),
+            )
+            # What is committed has no GaLore yet.
+            yield from (step for step in every if step.method != "galore")
         case _:
             # Each in a fresh process; 70B fits no single card.
             yield from full_size("gpu", MODELS[:-1])

@@ -37,7 +37,7 @@ HOW = {
 
 
 def peak_panels(context: FigureContext) -> Figure:
-    """Draw one panel per model: full training, LoRA by rank and LISA by blocks."""
+    """Draw one panel per model: full training, LoRA by rank, LISA by blocks, GaLore."""
     steps = _counted_where_possible(context.table[context.table["part"] == "step"])
     shapes = [shape for shape in TITLES if (steps["shape"] == shape).any()]
     drawn = context.reference[context.reference["series"].isin(TITLES[shape] for shape in shapes)]
@@ -99,6 +99,8 @@ def label_of(row: pd.Series) -> str:
             return f"LoRA {row['rank']}"
         case "lisa":
             return blocks_head(row["gamma"])
+        case "galore":
+            return f"GaLore {row['rank']}"
     return "full"
 
 
@@ -127,9 +129,13 @@ def _dots(ax: Axes, rows: pd.DataFrame, reference: pd.DataFrame) -> None:
 
 
 def _reference_name(row: pd.Series) -> str:
-    if row["method"] == "full":
-        return "vanilla"
-    return f"lora_r{row['rank']}" if row["method"] == "lora" else f"lisa_{label_of(row)}"
+    """Return what the paper's value is called; GaLore, which its table lacks, has a name alone."""
+    match row["method"]:
+        case "full":
+            return "vanilla"
+        case "lora":
+            return f"lora_r{row['rank']}"
+    return f"{row['method']}_{label_of(row)}"
 
 
 def _bars(ax: Axes, rows: pd.DataFrame, size: float) -> None:

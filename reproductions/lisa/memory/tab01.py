@@ -1,4 +1,4 @@
-"""Table 1: peak memory of full training, LoRA and LISA."""
+"""Table 1: peak memory of full training, LoRA and LISA, and of GaLore, which it has not."""
 
 from __future__ import annotations
 
@@ -91,7 +91,8 @@ task = Task(
     caption="Memory of one training step by method. Filled: sums of tensors, counted in a step of"
     " the small blocks and by arithmetic for the paper's models (512 tokens), or the peak on a GPU"
     " where there was one. Hollow: the paper's early version, at a length it does not state, and"
-    " for the 70B model one GPU's share. No seed changes these numbers.",
+    " for the 70B model one GPU's share; it has no GaLore. No seed changes these numbers.",
     alt="One panel per model with the memory of full training, LoRA of three ranks and LISA with 0,"
-    " 2 and 4 blocks; at 7B and above LISA and LoRA lie far below full training.",
+    " 2 and 4 blocks, and of GaLore where it ran; at 7B and above LISA and LoRA lie far below full"
+    " training.",
 )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import torch
+from torch import Tensor
 
 from harness.declare import Outcome, Row, RunContext, Status
 from harness.errors import RunError
 from harness.measure.memory import GpuPeak, gpu_peak, optimizer_tensors, storage_bytes
 from reproductions.lisa.memory.experiment import Periods, Step
-from reproductions.lisa.method.methods import LisaMethod, Method, from_params
+from reproductions.lisa.method.methods import Galore, LisaMethod, Method, from_params
 from reproductions.lisa.models.shapes import Shape, shape_of
 from reproductions.lisa.models.step_memory import FirstBlocks, Workload, adamw, build, count
 
@@ -55,7 +56,9 @@ def workload_of(params: Step | Periods) -> Workload:
 
 
 def method_of(step: Step, shape: Shape) -> Method:
-    """Return a trial's method, LISA with its first blocks."""
+    """Return a trial's method: LISA with its first blocks, GaLore on a GPU undecomposed."""
+    if step.method == "galore" and step.how == "gpu":
+        return Galore(rank=step.rank, basis_of=first_axes)
     return from_params(
         step.method,
         rank=step.rank,
@@ -66,6 +69,17 @@ def method_of(step: Step, shape: Shape) -> Method:
         gamma=step.gamma,
         sampler=FirstBlocks(shape.num_blocks, step.gamma),
     )
+
+
+def first_axes(gradient: Tensor, rank: int) -> Tensor:
+    """Return the first axes as a projector, with the shape and type of GaLore's own.
+
+    The bytes of a step depend on no value. To decompose the 224 matrices of LLaMA-2-7B takes a GPU
+    many minutes, once in 200 steps; the room for that is not in the peaks.
+    """
+    shorter = min(gradient.shape)
+    axes = torch.eye(min(rank, shorter), shorter, dtype=gradient.dtype, device=gradient.device)
+    return axes if gradient.shape[0] >= gradient.shape[1] else axes.T.contiguous()
 
 
 def gpu_steps(**params: bool | int | float | str) -> None:

@@ -12,6 +12,7 @@ projector is a copy, where theirs is a view that keeps a whole factor of the dec
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
@@ -25,6 +26,23 @@ RANK, UPDATE_GAP, SCALE = 128, 200, 0.25
 """What transformers takes where it is not told, and so what LISA's paper compared with."""
 
 Options = dict[str, Any]
+MakeBasis = Callable[[Tensor, int], Tensor]
+"""From a gradient and a rank to a projector."""
+
+
+def projector(gradient: Tensor, rank: int) -> Tensor:
+    """Return the top singular vectors of a gradient along its shorter side.
+
+    gradient: shape (m, n). Returns shape (rank, n), orthonormal rows to the right of it, where
+    m >= n, else (m, rank), orthonormal columns to the left of it; in the gradient's dtype,
+    decomposed in float32 at least, and in memory of its own.
+    """
+    precise = gradient if gradient.dtype == torch.float64 else gradient.float()
+    left, _, right = torch.linalg.svd(precise, full_matrices=False)
+    tall = gradient.shape[0] >= gradient.shape[1]
+    # A slice would keep the whole factor alive.
+    top: Tensor = right[:rank] if tall else left[:, :rank]
+    return top.clone(memory_format=torch.contiguous_format).to(gradient.dtype)
 
 
 class GaloreAdamW(Optimizer):
@@ -46,15 +64,18 @@ class GaloreAdamW(Optimizer):
         betas: tuple[float, float],
         eps: float,
         weight_decay: float,
+        basis_of: MakeBasis = projector,
     ) -> None:
         """Take parameters or groups of them. Raises SpecError for a group that cannot be projected.
 
         A group with `rank` (of the projection; a matrix whose shorter side is less takes that),
         `update_gap` (steps from one decomposition to the next) and `scale` (of the update, the
-        paper's alpha) holds matrices alone.
+        paper's alpha) holds matrices alone. basis_of: what makes a projector of the same shape,
+        where bytes are measured and no decomposition is waited for.
         """
         defaults = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay}
         super().__init__(params, defaults)
+        self._basis_of = basis_of
 
     def add_param_group(self, param_group: Options) -> None:
         """Add a group. Raises SpecError as the constructor does."""
@@ -67,28 +88,14 @@ class GaloreAdamW(Optimizer):
         if closure is not None:
             with torch.enable_grad():
                 loss = closure()
+        projected = partial(_step_projected, basis_of=self._basis_of)
         with torch.no_grad():
             for group in self.param_groups:
-                update = _step_projected if "rank" in group else _step_plain
+                update = projected if "rank" in group else _step_plain
                 for weight in group["params"]:
                     if weight.grad is not None:
                         update(weight, self.state[weight], group)
         return loss
-
-
-def projector(gradient: Tensor, rank: int) -> Tensor:
-    """Return the top singular vectors of a gradient along its shorter side.
-
-    gradient: shape (m, n). Returns shape (rank, n), orthonormal rows to the right of it, where
-    m >= n, else (m, rank), orthonormal columns to the left of it; in the gradient's dtype,
-    decomposed in float32 at least, and in memory of its own.
-    """
-    precise = gradient if gradient.dtype == torch.float64 else gradient.float()
-    left, _, right = torch.linalg.svd(precise, full_matrices=False)
-    tall = gradient.shape[0] >= gradient.shape[1]
-    # A slice would keep the whole factor alive.
-    top: Tensor = right[:rank] if tall else left[:, :rank]
-    return top.clone(memory_format=torch.contiguous_format).to(gradient.dtype)
 
 
 def project(gradient: Tensor, basis: Tensor) -> Tensor:
@@ -107,10 +114,10 @@ def _step_plain(weight: Tensor, state: Options, group: Options) -> None:
     _adamw(weight, weight.grad, state, group, weight_decay=group["weight_decay"])
 
 
-def _step_projected(weight: Tensor, state: Options, group: Options) -> None:
+def _step_projected(weight: Tensor, state: Options, group: Options, *, basis_of: MakeBasis) -> None:
     assert weight.grad is not None
     if int(state.get("step", 0)) % group["update_gap"] == 0:
-        state["projector"] = projector(weight.grad, group["rank"])
+        state["projector"] = basis_of(weight.grad, group["rank"])
     low = project(weight.grad, state["projector"])
     # From zero, AdamW's step is the update itself.
     update = torch.zeros_like(low)

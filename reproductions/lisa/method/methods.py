@@ -17,7 +17,14 @@ from torch.optim import AdamW, Optimizer
 from harness.errors import SpecError
 from reproductions.kernels.adamw.optimizer import KernelAdamW
 from reproductions.lisa.method.blocks import find_blocks
-from reproductions.lisa.method.galore import RANK, SCALE, UPDATE_GAP, GaloreAdamW
+from reproductions.lisa.method.galore import (
+    RANK,
+    SCALE,
+    UPDATE_GAP,
+    GaloreAdamW,
+    MakeBasis,
+    projector,
+)
 from reproductions.lisa.method.lisa import Lisa, StatePolicy, refuse_lisa_state
 from reproductions.lisa.method.sampling import CyclicSampler, Sampler, SamplerKind
 
@@ -134,6 +141,8 @@ class Galore:
     """Optimizer steps from one decomposition of the gradient to the next."""
     scale: float = SCALE
     """Factor of projected updates, the paper's alpha."""
+    basis_of: MakeBasis = projector
+    """What makes a projector of a gradient."""
 
     def prepare(self, model: nn.Module, make_optimizer: MakeOptimizer) -> Prepared:
         """Split each group of the optimizer that is handed in, and keep its options.
@@ -157,7 +166,7 @@ class Galore:
             groups += [{"params": projected, **options, **projection}] if projected else []
             groups += [{"params": others, **options}] if others else []
         told = {name: plain.defaults[name] for name in ("lr", "betas", "eps", "weight_decay")}
-        return _without_lisa(model, GaloreAdamW(groups, **told))
+        return _without_lisa(model, GaloreAdamW(groups, basis_of=self.basis_of, **told))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -88,20 +88,37 @@ class Shape:
         ends = 2 * (self.vocab + self.hidden) if embeddings else 0
         return rank * (blocks + ends)
 
+    def galore_states(self, rank: int) -> int:
+        """Return how many numbers GaLore's AdamW keeps, all parameters training.
+
+        Of each linear layer of a block, with sides n <= m: a projector of r n and two moments of
+        r m. Of all else two moments of its size.
+        """
+        num_states = 2 * self.num_params
+        for sides in self.linears:
+            shorter, longer = sorted(sides)
+            kept = min(rank, shorter) * (shorter + 2 * longer)
+            num_states += self.num_blocks * (kept - 2 * shorter * longer)
+        return num_states
+
     def trainable(self, method: str, *, rank: int = 0, gamma: int = 0) -> int:
-        """Return how many parameters train at once under `full`, `lora` or `lisa`."""
+        """Return how many parameters train at once under `full`, `lora`, `galore` or `lisa`."""
         match method:
-            case "full":
+            case "full" | "galore":
                 return self.num_params
             case "lora":
                 return self.lora_params(rank, embeddings=True)
         return self.lisa_params(gamma)
 
     def static_bytes(self, method: str, *, dtype: str, rank: int = 0, gamma: int = 0) -> int:
-        """Return weights, gradients and two moments in closed form: w P + (g + 2 m) tau."""
+        """Return weights, gradients and optimizer states in closed form: w P + (g + 2 m) tau.
+
+        Under `galore` the states are not two moments of each parameter.
+        """
         tau = self.trainable(method, rank=rank, gamma=gamma)
         adapters = tau if method == "lora" else 0
-        return DTYPE_BYTES[dtype] * (self.num_params + adapters + 3 * tau)
+        states = self.galore_states(rank) if method == "galore" else 2 * tau
+        return DTYPE_BYTES[dtype] * (self.num_params + adapters + tau + states)
 
     def guessed_activation_bytes(self, *, seq_len: int, batch_size: int, dtype: str) -> int:
         """Return a guess of activations under any method, for planning.

@@ -20,10 +20,13 @@ BYTES = tuple(
         ("trainable_closed_form", "The same in closed form."),
         ("weights_bytes", "Parameters and buffers."),
         ("gradients_bytes", "After a backward pass."),
-        ("moments_bytes", "States of AdamW, counters included."),
+        ("moments_bytes", "States of AdamW, counters and GaLore's projectors included."),
         ("saved_bytes", "What autograd keeps for the backward pass: activations."),
         ("total_bytes", "Sum of these; a peak may lie below or above it."),
-        ("static_closed_form_bytes", "w P + (g + 2 m) tau."),
+        (
+            "static_closed_form_bytes",
+            "w P + (g + 2 m) tau; under GaLore its projectors and projected moments for 2 m tau.",
+        ),
     )
 )
 STATIC = ["weights_bytes", "gradients_bytes", "moments_bytes"]
@@ -36,7 +39,7 @@ def trainable_error(table: pd.DataFrame) -> float:
 
 
 def static_error(table: pd.DataFrame) -> float:
-    """Return the largest relative difference of static bytes from w P + (g + 2 m) tau."""
+    """Return the largest relative difference of static bytes from the closed form."""
     rows = pick(table, part="step")
     return float((rows[STATIC].sum(axis=1) / rows["static_closed_form_bytes"] - 1.0).abs().max())
 

@@ -133,6 +133,7 @@ COUNTED = (
         Short(of={"method": "lora", "how": "count"}),
         Short(of={"method": "lisa", "how": "count", "gamma": 2}),
         Short(of={"method": "full", "how": "count"}),
+        Short(of={"method": "galore", "how": "count"}),
     ),
     counted(
         "continual_memory",

@@ -23,7 +23,7 @@ from tools.reference import lisa as convert_reference
 TASKS = (tab01.task, fig03.task)
 GB = 10**9
 CPU_AND_GPU: tuple[Profile, ...] = ("cpu", "gpu")
-SAVED = {"full": 10, "lora_dropped": 14, "lora": 9, "lisa": 7}
+SAVED = {"full": 10, "lora_dropped": 14, "lora": 9, "lisa": 7, "galore": 10}
 
 
 def memory_frame(case: Case) -> pd.DataFrame:
@@ -49,7 +49,7 @@ def measured(point: Any, case: Case) -> dict[str, object]:
     dropped = method == "lora" and point["dropout"] > 0
     saved = SAVED["lora_dropped" if dropped else method]
     if not good:
-        saved = {"full": 10, "lora": 9, "lisa": 11}[method]
+        saved = {"full": 10, "lora": 9, "lisa": 11, "galore": 10}[method]
     grown = (point["gamma"] + point["rank"]) * 10**6 * (1 if good else -1)
     off = point["how"] == "arithmetic" and not good
     trained = 10 * GB if method == "full" else GB
@@ -60,7 +60,9 @@ def measured(point: Any, case: Case) -> dict[str, object]:
         "saved_bytes": saved * GB * point["seq_len"] // 768 + int(off),
     }
     total = sum(parts.values()) + grown
-    peak = total if good else {"full": 50, "lora": 20, "lisa": 40}[method] * GB + grown
+    peak = (
+        total if good else {"full": 50, "lora": 20, "lisa": 40, "galore": 50}[method] * GB + grown
+    )
     return {
         **parts,
         "num_params": 100,

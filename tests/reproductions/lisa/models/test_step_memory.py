@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.errors import DataError, SpecError
-from reproductions.lisa.method.methods import Full, Lora, Method
+from reproductions.lisa.method.methods import Full, Galore, Lora, Method
 from reproductions.lisa.models.shapes import SHAPES, Shape
 from reproductions.lisa.models.step_memory import (
     DTYPES,
@@ -27,6 +27,7 @@ METHODS: dict[str, Method] = {
     "lora": Lora(rank=4, alpha=4.0, dropout=0.1, embeddings=True),
     "lora_linears": Lora(rank=4, alpha=4.0, dropout=0.0, embeddings=False),
     "lisa": layerwise(4, 2),
+    "galore": Galore(rank=4),
     "lisa_frozen": layerwise(4, 2, train_embeddings=False),
 }
 
@@ -60,6 +61,23 @@ def test_weights_gradients_and_moments_are_the_closed_form(name: str, gamma: int
     counters = found.memory.optimizer - 4 * tau
     per_block, outside = (12, 4) if shape.family == "gpt2" else (9, 3)
     assert counters == 4 * (gamma * per_block + outside)
+
+
+@pytest.mark.parametrize("rank", [4, 40])
+@pytest.mark.parametrize(
+    ("shape", "device"), [(SMALL, "cpu"), (SMALL_GPT2, "cpu"), (SHAPES["llama-2-7b"], "meta")]
+)
+def test_galore_s_bytes_are_the_closed_form(shape: Shape, device: str, rank: int) -> None:
+    """Beside it stands a counter of 4 bytes for each tensor; a rank of 40 is more than a side."""
+    workload = Workload(seq_len=4, batch_size=1, dtype="bfloat16")
+    found = count(shape.config(), Galore(rank=rank), workload, device=device).memory
+    per_block, outside = (12, 4) if shape.family == "gpt2" else (9, 3)
+    counters = 4 * (shape.num_blocks * per_block + outside)
+    assert found.parameters == found.gradients == 2 * shape.num_params
+    assert found.optimizer == 2 * shape.galore_states(rank) + counters
+    held = found.parameters + found.gradients + found.optimizer
+    assert held == shape.static_bytes("galore", dtype="bfloat16", rank=rank) + counters
+    assert shape.trainable("galore", rank=rank) == shape.num_params
 
 
 def test_what_cannot_be_read_or_is_out_of_range_is_said(tmp_path: Path) -> None:
