@@ -296,7 +296,7 @@ LARGEST: list[tuple[Experiment, Profile]] = [
 ]
 
 
-MOST_POINTS = 6
+MOST_POINTS = 3
 
 
 @pytest.mark.parametrize(
