@@ -77,8 +77,8 @@ class Runner:
         self.deadline = None if time_budget_s is None else self.start + time_budget_s
         self.to_the_end = to_the_end
         """Whether trials start that are declared to outlast the time budget."""
+        # As at which profile trials are run in one go.
         self.rehearsed = rehearsed or plan.profile
-        """The profile as at which trials are run in one go; its own unless it is a rehearsal."""
         self.on_task_done = on_task_done or (lambda task: None)
         self.summary = Summary()
         to_run = plan.with_action(Action.RUN)
@@ -86,8 +86,7 @@ class Runner:
         self.num_open = Counter(item.trial.experiment.id for item in to_run)
         self.waiting = {item.trial.key: item for item in to_run}
         self.running: dict[Future[list[Report]], list[PlannedTrial]] = {}
-        self.alone: set[str] = set()
-        """Trials that are run by themselves, since together with others they failed."""
+        self.alone: set[str] = set()  # What failed together with others.
         self.lost: set[str] = set()
         self.not_before: dict[str, float] = {}
         """When a trial that another run held is looked at again."""
