@@ -51,7 +51,10 @@ def test_each_rate_of_a_stack_has_the_row_of_its_own_trial(changes: dict[str, An
             close = value if value is None else pytest.approx(value, rel=1e-9)
             assert ours.rows[0][name] == close, name
     assert found[0].rows[0]["train_loss"] != found[2].rows[0]["train_loss"]
-    assert bool(found[0].rows[0]["clip_rate"]) == bool(changes["clip_norm"])
+    clips = bool(changes["clip_norm"])
+    assert bool(found[0].rows[0]["clip_rate"]) == clips
+    # Its first step alone has a gradient, and alone it would end at the look after the 26th.
+    assert found[1].rows[0]["clip_rate"] == clips / 26
 
 
 def test_a_stack_of_rates_that_all_diverge_ends_early() -> None:
