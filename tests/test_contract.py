@@ -242,6 +242,7 @@ def test_what_is_named_is_there(task: Task) -> None:
     """Functions are named as text, so that declarations stay light."""
     named = [task.draw, *(experiment.code for experiment in task.reads)]
     named += [e.function(e.dry_run) for e in task.reads if e.dry_run is not None]
+    named += [e.function(e.together.run) for e in task.reads if e.together is not None]
     assert all(callable(function.load()) for function in named if function is not None)
 
 

@@ -120,5 +120,7 @@ def test_all_blocks_run_from_what_is_carried(tmp_path: Path) -> None:
         took_s, limit_s, num_run, num_reused = map(int, found.groups())
         assert took_s <= limit_s + LATE_S and num_run + num_reused > 0
         assert num_reused or block is not BLOCKS[0], "what the killed run found is lost"
+    swept = [path.read_text() for path in records.glob("supar/lr_sweep/*.json")]
+    assert swept and all('"together"' in record for record in swept), "nets were not stacked"
     found_there = code / "runs" / "found"
     assert max(path.stat().st_size for path in found_there.iterdir()) <= MOST_BACK

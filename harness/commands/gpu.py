@@ -147,7 +147,13 @@ def _stretches(
 def _run(stretch: Stretch, asked: Asked, store: RecordStore, means: Means) -> Summary:
     """Run a plan until its seconds are over; say what came of it."""
     runner = make_runner(
-        stretch.plan, store, asked.library, means, run_facts(), to_the_end=stretch.to_the_end
+        stretch.plan,
+        store,
+        asked.library,
+        means,
+        run_facts(),
+        to_the_end=stretch.to_the_end,
+        rehearsed=PROFILE,
     )
     say(f"{stretch.name}: {stretch.about}")
     announce(stretch.plan, runner.executor.num_workers)

@@ -25,6 +25,7 @@ from harness.declare.experiment import (
     Row,
     RunContext,
     Status,
+    Together,
     Use,
 )
 from harness.declare.layout import Cell, Layout, Line

@@ -149,6 +149,23 @@ class Use:
     """From the parameters of the trial to those of its upstream trial."""
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Together:
+    """How trials that differ in little are run in one go, each with a record of its own."""
+
+    run: str | With
+    """`module:name` of a function of parameters and contexts, a list of each, that returns of each
+    trial what `run` would, but for rounding, whatever becomes of the others."""
+    apart: tuple[str, ...]
+    """Parameters in which trials of one go may differ."""
+    profiles: tuple[Profile, ...]
+    """Where trials go together; in a rehearsal of one of these too."""
+
+    def shared(self, params: RawParams) -> dict[str, Scalar]:
+        """Return what is the same in all trials of one go."""
+        return {name: value for name, value in params.items() if name not in self.apart}
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Experiment:
     """Something that is run: a function, a version, a grid of trials per profile.
@@ -173,6 +190,8 @@ class Experiment:
     """Parameters on which random streams depend."""
     needs: Needs | Callable[[Any], Needs] = field(default_factory=Needs)
     uses: tuple[Use, ...] = ()
+    together: Together | None = None
+    """None where each trial is run by itself."""
     estimate: Callable[[Any], Estimate] | None = None
     dry_run: str | With | None = None
     """`module:name` of a function of parameters that returns a `DryRun`, or None of a trial that

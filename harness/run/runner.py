@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import datetime as dt
+import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
 from functools import cache
+from math import fsum
 from typing import Any
 
 from harness.declare.experiment import Experiment, Needs, Status
+from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.errors import HarnessError, RunError
 from harness.outgoing import tidy
@@ -25,6 +28,8 @@ from harness.store.record import Record, make_record
 from harness.store.registered import registrations
 from harness.store.store import RecordStore
 from harness.store.trial import Trial
+
+log = logging.getLogger(__name__)
 
 BUSY_RETRY_S = 0.5
 POLL_S = 0.2
@@ -62,6 +67,7 @@ class Runner:
         facts: Mapping[str, Any],
         time_budget_s: float | None = None,
         to_the_end: bool = False,
+        rehearsed: Profile | None = None,
         on_task_done: Callable[[Task], None] | None = None,
     ) -> None:
         self.plan, self.store, self.library = plan, store, library
@@ -71,13 +77,16 @@ class Runner:
         self.deadline = None if time_budget_s is None else self.start + time_budget_s
         self.to_the_end = to_the_end
         """Whether trials start that are declared to outlast the time budget."""
+        # As at which profile trials are run in one go.
+        self.rehearsed = rehearsed or plan.profile
         self.on_task_done = on_task_done or (lambda task: None)
         self.summary = Summary()
         to_run = plan.with_action(Action.RUN)
         self.open = {item.trial.key for item in to_run}
         self.num_open = Counter(item.trial.experiment.id for item in to_run)
         self.waiting = {item.trial.key: item for item in to_run}
-        self.running: dict[Future[Report], PlannedTrial] = {}
+        self.running: dict[Future[list[Report]], list[PlannedTrial]] = {}
+        self.alone: set[str] = set()  # What failed together with others.
         self.lost: set[str] = set()
         self.not_before: dict[str, float] = {}
         """When a trial that another run held is looked at again."""
@@ -140,16 +149,17 @@ class Runner:
                 self.summary.out_of_time = True
                 return
 
-    def _job_of(self, item: PlannedTrial) -> Job:
-        trial, experiment = item.trial, item.trial.experiment
+    def _job_of(self, items: Sequence[PlannedTrial]) -> Job:
+        experiment = items[0].trial.experiment
+        points = tuple(dict(item.trial.params) for item in items)
         return Job(
             task_module=self.library.module_of(experiment),
             experiment=experiment.id,
-            params=dict(trial.params),
+            points=points,
             profile=self.plan.profile,
             root=str(self.store.workspace.root),
-            facts={**self._facts_of(experiment), "rerun": item.stale},
-            timeout_s=experiment.limit_s(trial.params),
+            facts={**self._facts_of(experiment), "rerun": items[0].stale},
+            timeout_s=fsum(map(experiment.limit_s, points)),
         )
 
     def _facts_now(self, experiment: Experiment) -> dict[str, Any]:
@@ -168,14 +178,19 @@ class Runner:
         for item in list(self.waiting.values()):
             if len(self.running) >= 2 * self.executor.num_workers or self.stop_requested:
                 break
+            if item.trial.key not in self.waiting:
+                # It runs with one that came before.
+                continue
             if not self._is_ready(item) or self._is_late(item.estimate.seconds):
                 continue
             if not self._has_room(item.trial.needs):
                 # What comes after it waits too: else it would be the last of all.
                 break
-            del self.waiting[item.trial.key]
-            future = self.executor.submit(self._job_of(item))
-            self.running[future] = item
+            items = self._together_with(item)
+            for each in items:
+                del self.waiting[each.trial.key]
+            future = self.executor.submit(self._job_of(items))
+            self.running[future] = items
             # One that is done already ran in this process: its end comes before the next one.
             if item.trial.needs.exclusive or future.done():
                 break
@@ -185,18 +200,48 @@ class Runner:
             ]
             self.summary.out_of_time = self._is_late(min(ready, default=0.0))
 
+    def _together_with(self, item: PlannedTrial) -> list[PlannedTrial]:
+        """Return a trial, and those that run in one go with it: as many as time and card hold."""
+        found = [item]
+        for other in self.waiting.values() if item.trial.experiment.together else ():
+            if other is item or not self._goes_with(other, item):
+                continue
+            seconds = fsum(each.estimate.seconds for each in [*found, other])
+            if self._is_late(seconds) or not self._has_room(other.trial.needs, found):
+                break
+            found.append(other)
+        return found
+
+    def _goes_with(self, other: PlannedTrial, item: PlannedTrial) -> bool:
+        """Tell whether two trials are run in one go, if there is room for both."""
+        experiment = item.trial.experiment
+        together = experiment.together
+        if together is None or self.rehearsed not in together.profiles:
+            return False
+        return (
+            other.trial.experiment is experiment
+            and together.shared(other.trial.params) == together.shared(item.trial.params)
+            and other.stale == item.stale
+            and self.alone.isdisjoint({other.trial.key, item.trial.key})
+            and self._is_ready(other)
+        )
+
+    @property
+    def _in_work(self) -> list[PlannedTrial]:
+        return [item for items in self.running.values() for item in items]
+
     @property
     def _is_timing(self) -> bool:
-        return any(item.trial.needs.exclusive for item in self.running.values())
+        return any(item.trial.needs.exclusive for item in self._in_work)
 
-    def _has_room(self, needs: Needs) -> bool:
-        """Tell whether a trial may run beside those that do.
+    def _has_room(self, needs: Needs, beside: Sequence[PlannedTrial] = ()) -> bool:
+        """Tell whether a trial may run beside those that do, and those given.
 
         Two that do not fit on a card side by side would end as `oom`, which is a result.
         """
         if needs.exclusive:
             return not self.running
-        taken = sum(item.trial.needs.gpu_bytes for item in self.running.values())
+        taken = sum(item.trial.needs.gpu_bytes for item in [*self._in_work, *beside])
         return taken + needs.gpu_bytes <= self.plan.gpu_bytes
 
     def _is_ready(self, item: PlannedTrial) -> bool:
@@ -225,21 +270,33 @@ class Runner:
         ahead = 0.0 if self.to_the_end else seconds
         return self.deadline is not None and time.monotonic() + ahead > self.deadline
 
-    def _finish(self, future: Future[Report], item: PlannedTrial) -> None:
+    def _finish(self, future: Future[list[Report]], items: Sequence[PlannedTrial]) -> None:
         try:
-            report = future.result()
+            reports = future.result()
         except JobFailed as failed:
-            self._record_lost(item.trial, Status.FAILED, str(failed))
+            self._lose(items, str(failed))
             return
         except HarnessError as error:
             # The worker could not write: going on would lose every further result too.
             raise RunError(str(error)) from error
-        if report.status == BUSY:
-            # Another run holds it: what that one leaves is looked at again.
-            self.not_before[item.trial.key] = time.monotonic() + BUSY_RETRY_S
-            self.waiting[item.trial.key] = item
+        for item, report in zip(items, reports, strict=True):
+            if report.status == BUSY:
+                # Another run holds it: what that one leaves is looked at again.
+                self.not_before[item.trial.key] = time.monotonic() + BUSY_RETRY_S
+                self.waiting[item.trial.key] = item
+            else:
+                self._close(item.trial, report)
+
+    def _lose(self, items: Sequence[PlannedTrial], reason: str) -> None:
+        """Record a trial whose worker was lost; several run again, for one may be at fault."""
+        if len(items) == 1:
+            self._record_lost(items[0].trial, Status.FAILED, reason)
             return
-        self._close(item.trial, report)
+        name = items[0].trial.name
+        log.warning("%s and %d more run one by one: %s", name, len(items) - 1, tidy(reason))
+        for item in items:
+            self.alone.add(item.trial.key)
+            self.waiting[item.trial.key] = item
 
     def _close(self, trial: Trial, report: Report) -> None:
         self.open.discard(trial.key)

@@ -28,7 +28,10 @@ SHOWS = re.compile(
 def experiment_code(experiment: Experiment) -> str:
     """Return 64 hexadecimal digits of what an experiment's trials run. Raises SpecError."""
     paper, folder = _paper_of(experiment.package)
-    return _digest_of(experiment.code.module, paper, folder)
+    runs = [experiment.code]
+    if experiment.together is not None:
+        runs.append(experiment.function(experiment.together.run))
+    return _digest_of(tuple(run.module for run in runs), paper, folder)
 
 
 def _paper_of(package: str) -> tuple[str, Path]:
@@ -42,19 +45,19 @@ def _paper_of(package: str) -> tuple[str, Path]:
 
 
 @cache
-def _digest_of(module: str, paper: str, folder: Path) -> str:
+def _digest_of(modules: tuple[str, ...], paper: str, folder: Path) -> str:
     shared = [folder / "method", folder / "models", folder.parent / "nets"]
     files = {path for place in shared for path in place.rglob("*.py")}
     found = hashlib.sha256()
-    for path in sorted(files | _imported(module, paper, folder)):
+    for path in sorted(files | _imported(modules, paper, folder)):
         found.update(f"{path.relative_to(folder.parent)} {_file_digest(path)}\n".encode())
     return found.hexdigest()
 
 
-def _imported(module: str, paper: str, folder: Path) -> set[Path]:
-    """Return the files of a paper that a module is made of: its own, and those that it imports."""
+def _imported(modules: tuple[str, ...], paper: str, folder: Path) -> set[Path]:
+    """Return the files of a paper that modules are made of: their own, and those they import."""
     found: dict[str, Path] = {}
-    pending = [module]
+    pending = list(modules)
     while pending:
         name = pending.pop()
         if name in found or not f"{name}.".startswith(f"{paper}."):

@@ -15,7 +15,15 @@ from pathlib import Path
 from typing import Any
 
 from harness.atomic import write_bytes
-from harness.declare.experiment import Experiment, Needs, Row, RunContext, Use, describe_trial
+from harness.declare.experiment import (
+    Experiment,
+    Needs,
+    Row,
+    RunContext,
+    Together,
+    Use,
+    describe_trial,
+)
 from harness.declare.params import Params, Scalar, doc, seed
 from harness.declare.profiles import Profile
 from harness.declare.table import Table, value
@@ -111,6 +119,26 @@ HEAD = Experiment(
     grid=head_grid,
     run="inline_lab:head",
     uses=(Use(experiment=BASE, params=base_of),),
+)
+
+
+def root(point: Point, ctx: RunContext) -> Sequence[Row]:
+    note(ROOTS, point)
+    return [{"y": float(point.x) ** 0.5 if point.x >= 0 else float("nan")}]
+
+
+def roots(points: Sequence[Point], contexts: Sequence[RunContext]) -> list[Sequence[Row]]:
+    calls.append("one go")
+    return [root(point, ctx) for point, ctx in zip(points, contexts, strict=True)]
+
+
+ROOTS = Experiment(
+    "lab/roots",
+    version=1,
+    params=Point,
+    grid=lambda profile: [Point(x=x, seed=seed) for seed in range(2) for x in (0, 4, -1)],
+    run="inline_lab:root",
+    together=Together(run="inline_lab:roots", apart=("x",), profiles=("cpu",)),
 )
 
 
@@ -212,7 +240,7 @@ def task_of(experiment: Experiment, word: str) -> Task:
     return Task(f"lab/{word}", reads=(experiment,), table=table, own_kind="table")
 
 
-EXPERIMENTS = {"squares": SQUARES, "base": BASE, "head": HEAD, "fates": FATES}
+EXPERIMENTS = {"squares": SQUARES, "base": BASE, "head": HEAD, "fates": FATES, "roots": ROOTS}
 TASKS = {word: task_of(experiment, word) for word, experiment in EXPERIMENTS.items()}
 task = Task(
     "lab/all",

@@ -13,8 +13,8 @@ class InlineExecutor:
 
     num_workers = 1
 
-    def submit(self, job: Job) -> Future[Report]:
-        future: Future[Report] = Future()
+    def submit(self, job: Job) -> Future[list[Report]]:
+        future: Future[list[Report]] = Future()
         try:
             future.set_result(run_job(job))
         except Exception as error:  # noqa: BLE001 - a future carries whatever was raised

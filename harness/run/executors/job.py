@@ -12,12 +12,13 @@ from harness.declare.profiles import Profile
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Job:
-    """A trial to run in a worker, as plain data: it crosses processes."""
+    """Trials to run in a worker in one go, as plain data: it crosses processes."""
 
     task_module: str
     """Module through which the worker finds the experiment."""
     experiment: str
-    params: dict[str, Scalar]
+    points: tuple[dict[str, Scalar], ...]
+    """The parameters of each trial; mostly of one."""
     profile: Profile
     root: str
     """The checkout's folder."""
@@ -38,7 +39,8 @@ class Report:
 
 
 class JobFailed(Exception):
-    """The worker died or ran out of time before it could write a record."""
+    """The worker died or ran out of time before it could write a record, or the run in one go of
+    several trials failed."""
 
 
 class Executor(Protocol):
@@ -46,9 +48,9 @@ class Executor(Protocol):
 
     num_workers: int
 
-    def submit(self, job: Job) -> Future[Report]:
-        """Start a job. Its future raises JobFailed where the worker was lost, and HarnessError
-        where going on makes no sense."""
+    def submit(self, job: Job) -> Future[list[Report]]:
+        """Start a job, which ends in a report of each trial. Its future raises JobFailed where the
+        worker was lost, and HarnessError where going on makes no sense."""
         ...
 
     def cancel_all(self) -> None:

@@ -17,7 +17,7 @@ from harness.outgoing import guard_streams
 def serve(pipe: Connection, runner_pid: int) -> None:
     """Say that this fresh process is there, then do the jobs that come, until none can come.
 
-    Each is answered with its report or error, and whether this process can do another one.
+    Each is answered with its reports or error, and whether this process can do another one.
     """
     _prepare(runner_pid)
     from harness.run.executors.job import Report
@@ -29,7 +29,7 @@ def serve(pipe: Connection, runner_pid: int) -> None:
             job = pipe.recv()
         except EOFError:
             return
-        outcome: Report | Exception
+        outcome: list[Report] | Exception
         try:
             outcome = run_job(job)
         except Exception as error:  # noqa: BLE001 - the runner raises it again

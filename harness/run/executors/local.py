@@ -31,14 +31,14 @@ class LocalExecutor:
         self.num_workers = num_workers
         # It unblocks SIGINT when it starts, so it must have started before a thread blocks it.
         resource_tracker.ensure_running()
-        self._jobs: SimpleQueue[tuple[Job, Future[Report]] | None] = SimpleQueue()
+        self._jobs: SimpleQueue[tuple[Job, Future[list[Report]]] | None] = SimpleQueue()
         self._stop, self._stopper = SPAWN.Pipe(duplex=False)
         self._threads = [Thread(target=self._serve, daemon=True) for _ in range(num_workers)]
         for thread in self._threads:
             thread.start()
 
-    def submit(self, job: Job) -> Future[Report]:
-        future: Future[Report] = Future()
+    def submit(self, job: Job) -> Future[list[Report]]:
+        future: Future[list[Report]] = Future()
         self._jobs.put((job, future))
         return future
 
@@ -69,13 +69,13 @@ class LocalExecutor:
             try:
                 if worker is None or not worker.is_alive():
                     worker = _Worker(self._stop)
-                report, is_fit = worker.do(job)
+                reports, is_fit = worker.do(job)
             except _StoppedError:
                 future.cancel()
             except BaseException as error:  # noqa: BLE001 - a future carries whatever was raised
                 future.set_exception(error)
             else:
-                future.set_result(report)
+                future.set_result(reports)
                 if not is_fit:
                     worker.end()
         if worker is not None:
@@ -107,8 +107,8 @@ class _Worker:
     def is_alive(self) -> bool:
         return self._process.is_alive()
 
-    def do(self, job: Job) -> tuple[Report, bool]:
-        """Return what a job came to, and whether the process can do another one.
+    def do(self, job: Job) -> tuple[list[Report], bool]:
+        """Return what a job's trials came to, and whether the process can do another one.
 
         Raises what the job raised, and JobFailed where the process died or took too long.
         """

@@ -9,9 +9,12 @@ import gc
 import sys
 import time
 import traceback
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
-from harness.choices import noted
+from harness.choices import chose, noted
 from harness.declare.experiment import Outcome, RunResult, Status
 from harness.errors import HarnessError, RunError
 from harness.outgoing import TRACEBACK_CHARS, tidy
@@ -26,16 +29,16 @@ from harness.store.workspace import Workspace
 BUSY = "busy"
 
 
-def run_job(job: Job) -> Report:
-    """Run a job's trial, write its record, and say how it ended.
+def run_job(job: Job) -> list[Report]:
+    """Run a job's trials, write their records, and say how each ended.
 
     Raises RunError where a record cannot be written; then nothing of it is on disk. Raises
-    JobFailed for an error of the harness itself: an exception of another package might not
-    survive the way to the runner.
+    JobFailed for several trials whose run in one go raises, and for an error of the harness itself:
+    an exception of another package might not survive the way to the runner.
     """
     try:
         return _run_job(job)
-    except HarnessError:
+    except (HarnessError, JobFailed):
         raise
     except Exception as error:
         raise JobFailed(f"{type(error).__name__}: {error}") from error
@@ -59,15 +62,25 @@ def release_gpu() -> bool:
     return True
 
 
-def _run_job(job: Job) -> Report:
+def _run_job(job: Job) -> list[Report]:
     store = RecordStore(Workspace(Path(job.root)))
     experiment = load_experiment(job.task_module, job.experiment)
-    trial = Trial(experiment, job.params, job.profile)
-    with store.lock(trial) as is_ours:
-        if not is_ours:
-            return Report(status=BUSY, wall_s=0.0)
-        # Another run may have finished it between the plan and the lock.
-        record = _finished(store, trial, job) or _run_trial(trial, job, store)
+    trials = [Trial(experiment, point, job.profile) for point in job.points]
+    records: dict[str, Record] = {}
+    with ExitStack() as locks:
+        ours = [trial for trial in trials if locks.enter_context(store.lock(trial))]
+        for trial in ours:
+            # Another run may have finished it between the plan and the lock.
+            if finished := _finished(store, trial, job):
+                records[trial.key] = finished
+        if left := [trial for trial in ours if trial.key not in records]:
+            records |= _run_trials(left, job, store)
+    return [_report(records.get(trial.key)) for trial in trials]
+
+
+def _report(record: Record | None) -> Report:
+    if record is None:
+        return Report(status=BUSY, wall_s=0.0)
     return Report(status=record.status, wall_s=record.provenance.wall_s, note=record.note)
 
 
@@ -81,12 +94,35 @@ def _finished(store: RecordStore, trial: Trial, job: Job) -> Record | None:
     return record
 
 
-def _run_trial(trial: Trial, job: Job, store: RecordStore) -> Record:
+def _run_trials(trials: Sequence[Trial], job: Job, store: RecordStore) -> dict[str, Record]:
+    """Run trials, several in one go, and write their records, which are returned by key."""
     started_at = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
     start = time.perf_counter()
-    context = TrialContext(trial, store, job.profile, code=job.facts["code"])
+    code = job.facts["code"]
+    contexts = [TrialContext(trial, store, job.profile, code=code) for trial in trials]
     with noted() as choices:
-        outcome, error = _carry_out(trial, context)
+        if len(trials) > 1:
+            ends = [(outcome, "") for outcome in _carry_out_together(trials, contexts)]
+        else:
+            ends = [_carry_out(trials[0], contexts[0])]
+    wall_s = (time.perf_counter() - start) / len(trials)
+    told = {"started_at": started_at, "wall_s": wall_s, "choices": choices}
+    return {
+        trial.key: _write(trial, context, *end, told, job, store)
+        for trial, context, end in zip(trials, contexts, ends, strict=True)
+    }
+
+
+def _write(
+    trial: Trial,
+    context: TrialContext,
+    outcome: Outcome,
+    error: str,
+    told: Mapping[str, Any],
+    job: Job,
+    store: RecordStore,
+) -> Record:
+    """Write the record of a trial that ran; told: what trials of one go share."""
     old, facts = store.result(trial), job.facts
     if old is not None:
         # Its result was known before this run: nothing that is asked now was asked first.
@@ -95,8 +131,6 @@ def _run_trial(trial: Trial, job: Job, store: RecordStore) -> Record:
         trial,
         facts,
         status=outcome.status,
-        started_at=started_at,
-        wall_s=time.perf_counter() - start,
         note=outcome.note,
         # Results are committed, and a traceback names folders of this machine.
         error="" if outcome.status.is_result else error,
@@ -104,7 +138,7 @@ def _run_trial(trial: Trial, job: Job, store: RecordStore) -> Record:
         artifacts=() if error else context.artifacts,
         control=context.control,
         data=context.data_provenance(),
-        choices=choices,
+        **told,
     )
     # An old result whose artifacts were made anew, and differ, would never match them.
     damaged = old is not None and bool(store.artifacts_intact(trial, old))
@@ -113,6 +147,27 @@ def _run_trial(trial: Trial, job: Job, store: RecordStore) -> Record:
     if record.is_result:
         context.discard_checkpoints()
     return record
+
+
+def _carry_out_together(trials: Sequence[Trial], contexts: Sequence[TrialContext]) -> list[Outcome]:
+    """Return the outcome of each of several trials.
+
+    Raises JobFailed whatever goes wrong: it would be told of each, and may be the fault of one.
+    """
+    experiment = trials[0].experiment
+    assert experiment.together is not None
+    chose("together", f"{len(trials)} trials")
+    try:
+        points = [experiment.typed(trial.params) for trial in trials]
+        with contextlib.redirect_stdout(sys.stderr):
+            results = experiment.function(experiment.together.run)(points, contexts)
+        return [_outcome(result) for _, result in zip(trials, results, strict=True)]
+    except (Exception, SystemExit) as caught:
+        if _is_disk_full(caught):
+            raise RunError(str(caught)) from caught
+        why = tidy(f"{type(caught).__name__}: {caught}")
+    # Not from what was caught, which holds all tensors of the run.
+    raise JobFailed(why)
 
 
 def _carry_out(trial: Trial, context: TrialContext) -> tuple[Outcome, str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from harness.declare import Estimate, Needs
 from reproductions.supar.models.points import Net, Trained
 
@@ -9,6 +11,11 @@ CPU_FLOPS_PER_S = 80e9
 """Speed of one core in float32, measured over whole training steps (AVX2 and better)."""
 GPU_FLOPS_PER_S = 30e12
 """Speed of one H200 in float32: assumed, half its peak."""
+LAUNCHES_S = 2e-3
+"""What a small step costs on a GPU whatever the size of its matrices: assumed."""
+RATES_TOGETHER, STACK_LAUNCHES = 8, 3
+"""Learning rates of a sweep, at least, which are one stack on a GPU; and how many times a single
+net's launches that takes, as measured on a CPU with nets so small that it shows little else."""
 VOCABULARY = {"characters": 65, "bytes": 256, "gpt2": 50257}
 """Tokens by tokenizer, for sizes only: characters as in tiny Shakespeare."""
 
@@ -31,13 +38,21 @@ def estimate_of(net: Net, *, num_passes: float = 3.0) -> Estimate:
     num_matrix = num_matrix_params(net)
     per_token = num_passes * (2 * num_matrix + 4 * net.width * net.context)
     if net.device == "cuda":
-        # A small step costs its launches, whatever the size of its matrices.
-        step_s = tokens * per_token / GPU_FLOPS_PER_S + 2e-3
+        step_s = tokens * per_token / GPU_FLOPS_PER_S + LAUNCHES_S
         return Estimate(seconds=1.0 + net.steps * step_s)
     # Adam reads and writes a weight's state at the speed of memory.
     step_s = tokens * per_token / CPU_FLOPS_PER_S + 3e-9 * num_matrix + 1e-3
     seconds = 0.03 + 1e-8 * num_matrix + net.steps * step_s
     return Estimate(seconds=seconds, memory_bytes=memory_bytes(net))
+
+
+def estimate_together(net: Net) -> Estimate:
+    """Return a net's own, and on a GPU its share of a stack: of the start, and of launches."""
+    own = estimate_of(net)
+    if net.device == "cpu":
+        return own
+    launched_s, shared_s = net.steps * LAUNCHES_S, 1.0 + STACK_LAUNCHES * net.steps * LAUNCHES_S
+    return replace(own, seconds=own.seconds - 1.0 - launched_s + shared_s / RATES_TOGETHER)
 
 
 def train_flops(point: Trained) -> float:

@@ -9,9 +9,11 @@ import functools
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from harness.declare import Estimate, Experiment, Params, Profile
+from harness.declare import Estimate, Experiment, Params, Profile, Together
 from reproductions.supar.models.costs import estimate_of, needs_of
 
+RATES_TOGETHER = Together(run="gpt_trial:train_rates", apart=("log2_lr",), profiles=("gpu",))
+"""How a sweep of learning rates is trained where a small net leaves most of a card idle."""
 TEXTS = {
     "tinyshakespeare": "Tiny Shakespeare",
     "books": "public-domain books",
@@ -29,6 +31,7 @@ def gpt_experiment(
     address: tuple[str, ...],
     run: str = "gpt_trial:train_gpt",
     estimate: Callable[[Any], Estimate] = estimate_of,
+    together: Together | None = None,
 ) -> Experiment:
     """Return an experiment whose trials train a GPT.
 
@@ -42,6 +45,7 @@ def gpt_experiment(
         run=run,
         needs=needs_of,
         estimate=estimate,
+        together=together,
         dry_run="gpt_trial:dry_run",
         timeout_s=24 * 3600.0,
         address=address,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import torch
@@ -17,6 +18,7 @@ from reproductions.supar.method.density import Density
 from reproductions.supar.method.dynamic import Gmp, Rigl
 from reproductions.supar.method.masks import Pattern
 from reproductions.supar.method.parameterization import BaseHyperparameters, Parameterization
+from reproductions.supar.method.stacked import Stack
 from reproductions.supar.models.costs import VOCABULARY
 from reproductions.supar.models.points import Net, Shape, StartedNet, Trained, Training
 from reproductions.supar.models.text import (
@@ -29,13 +31,17 @@ from reproductions.supar.models.text import (
     training_batches,
 )
 from reproductions.supar.models.training import (
+    BETAS,
+    EPS,
     Seeds,
     TrainLog,
     build_adamw,
     build_gpt,
     evaluate,
     generator_of,
+    groups_of,
     train,
+    train_stack,
 )
 
 MODEL = "model.safetensors"
@@ -66,6 +72,29 @@ def train_and_keep(params: Trained, ctx: RunContext) -> Outcome:
     if outcome.status is Status.DONE:
         ctx.save(MODEL, model.state_dict())
     return outcome
+
+
+def train_rates(points: Sequence[Trained], contexts: Sequence[RunContext]) -> list[Outcome]:
+    """Train nets that differ in their learning rate alone as one stack; of each, its row.
+
+    They share a start, masks and batches, so these are drawn once.
+    """
+    first = prepare(points[0], contexts[0], mask_density=points[0].density)
+    for point, ctx in zip(points, contexts, strict=True):
+        ctx.dataset(point.data)  # A record tells which data it was made from.
+    members = [
+        replace(
+            first, parameterization=parameterization_of(point), model=copy.deepcopy(first.model)
+        )
+        for point in points
+    ]
+    stack = Stack([member.model for member in members])
+    groups = [groups_of(member.model, member.parameterization) for member in members]
+    optimizer = stack.adamw(groups, betas=BETAS, eps=EPS)
+    batches = (batch.for_all(len(stack)) for batch in first.batches)
+    logs = train_stack(stack, optimizer, batches, points[0])
+    stack.write_back()
+    return [finish(member, log) for member, log in zip(members, logs, strict=True)]
 
 
 def _trained(params: Trained, ctx: RunContext) -> tuple[Outcome, GPT]:

@@ -41,6 +41,13 @@ class Batch:
         """Return the batch on a device."""
         return Batch(tokens_BT=self.tokens_BT.to(device), targets_BT=self.targets_BT.to(device))
 
+    def for_all(self, num_members: int) -> Batch:
+        """Return the batch for all members of a stack, both of shape (M, B, T)."""
+        shape = num_members, *self.tokens_BT.shape
+        return Batch(
+            tokens_BT=self.tokens_BT.expand(shape), targets_BT=self.targets_BT.expand(shape)
+        )
+
 
 def character_corpus(text: str) -> Corpus:
     """Encode a text by the sorted set of its own characters and split it."""

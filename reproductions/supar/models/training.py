@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +28,7 @@ from reproductions.supar.method.masked_layer import MASK
 from reproductions.supar.method.masks import Pattern, linear_layers, masked_layers, sparsify
 from reproductions.supar.method.parameterization import Parameterization, param_groups
 from reproductions.supar.method.roles import infer_roles
+from reproductions.supar.method.stacked import Stack
 from reproductions.supar.models.loss import gpt_loss
 from reproductions.supar.models.points import Training
 from reproductions.supar.models.text import Batch
@@ -143,31 +144,63 @@ def train(
     checkpoint: where the state is kept every two minutes; if one is there, training goes on from
     it as if it had never stopped. `batches` must be the same from the start.
     """
-    peaks = [group["lr"] for group in optimizer.param_groups]
-    parameters = [p for group in optimizer.param_groups for p in group["params"]]
-    device = parameters[0].device
-    losses = torch.full((training.steps,), math.nan, device=device)
-    norms = torch.zeros_like(losses)
-    logs = {"losses": losses, "norms": norms}
+    model.train()
+    logs = _empty_logs((training.steps,), optimizer)
     # The batches were drawn before the first step, so no random stream is in use.
     kept = Checkpoints(checkpoint, model=model, optimizer=optimizer, tensors=logs)
     first = kept.resume()
+    _steps(model, optimizer, batches, training, logs, first, topology=topology, keep=kept.keep)
+    return _summarize(**logs, training=training)
+
+
+def train_stack(
+    stack: Stack, optimizer: torch.optim.Optimizer, batches: Iterable[Batch], training: Training
+) -> list[TrainLog]:
+    """Train all members in place, each as `train` would alone; batches hold (M, B, T)."""
+    logs = _empty_logs((training.steps, len(stack)), optimizer)
+    _steps(stack, optimizer, batches, training, logs)
+    members = zip(logs["losses"].unbind(dim=1), logs["norms"].unbind(dim=1), strict=True)
+    return [_summarize(losses, norms, training) for losses, norms in members]
+
+
+def _empty_logs(shape: tuple[int, ...], optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
+    device = optimizer.param_groups[0]["params"][0].device
+    losses = torch.full(shape, math.nan, device=device)
+    return {"losses": losses, "norms": torch.zeros_like(losses)}
+
+
+def _steps(
+    model: nn.Module | Stack,
+    optimizer: torch.optim.Optimizer,
+    batches: Iterable[Batch],
+    training: Training,
+    logs: Mapping[str, Tensor],
+    first: int = 0,
+    *,
+    topology: Rigl | Gmp | None = None,
+    keep: Callable[[int], None] = lambda step: None,
+) -> None:
+    """Take all steps from `first`, and fill the logs; stop early where no loss is finite.
+
+    keep: called after each step with the number of those done.
+    """
+    peaks = [group["lr"] for group in optimizer.param_groups]
+    parameters = [p for group in optimizer.param_groups for p in group["params"]]
+    device, losses, norms = parameters[0].device, logs["losses"], logs["norms"]
     step = first - 1
-    model.train()
     for step, batch in enumerate(itertools.islice(batches, first, None), start=first):
         _set_rates(optimizer, peaks, lr_factor(step, training))
         with topology.backward(step) if topology else nullcontext():
             losses[step] = _backward(model, batch.to(device), training.micro_batches)
         if topology is None or topology.update(step):
-            norms[step] = clip_grad_norm_(parameters, training.max_norm, foreach=True)
+            norms[step] = _clip(model, parameters, training.max_norm)
             optimizer.step()
         optimizer.zero_grad(set_to_none=True)
-        if step % CHECK_EVERY == 0 and not _finite(losses[: step + 1]):
+        if step % CHECK_EVERY == 0 and not _any_finite(losses[: step + 1]):
             break
-        kept.keep(step + 1)
-    if step + 1 < training.steps and _finite(losses[: step + 1]):
+        keep(step + 1)
+    if step + 1 < training.steps and _any_finite(losses[: step + 1]):
         raise SpecError(f"{step + 1} batches for steps={training.steps}: need one a step")
-    return _summarize(losses, norms, step + 1, training)
 
 
 def _set_rates(optimizer: torch.optim.Optimizer, peaks: list[float], factor: float) -> None:
@@ -175,19 +208,28 @@ def _set_rates(optimizer: torch.optim.Optimizer, peaks: list[float], factor: flo
         group["lr"] = peak * factor
 
 
-def _finite(losses: Tensor) -> bool:
-    return bool(torch.isfinite(losses).all())
+def _any_finite(losses: Tensor) -> bool:
+    """Tell whether the losses of a net, or of any member of a stack, were all finite so far."""
+    return bool(torch.isfinite(losses).all(dim=0).any())
 
 
-def _backward(model: nn.Module, batch: Batch, num_parts: int) -> Tensor:
-    """Add the gradient of the mean loss of a batch, and return that loss."""
+def _clip(model: nn.Module | Stack, parameters: list[Tensor], max_norm: float) -> Tensor:
+    """Clip the gradients of a net, or of each member of a stack; return the norms before."""
+    if isinstance(model, Stack):
+        return model.clip_grad_norm_(max_norm)
+    return clip_grad_norm_(parameters, max_norm, foreach=True)
+
+
+def _backward(model: nn.Module | Stack, batch: Batch, num_parts: int) -> Tensor:
+    """Add the gradient of the mean loss of a batch, and return that loss; of a stack, each's."""
     total = torch.zeros((), device=batch.tokens_BT.device)
-    parts = zip(batch.tokens_BT.chunk(num_parts), batch.targets_BT.chunk(num_parts), strict=True)
-    for tokens_BT, targets_BT in parts:
-        share = len(tokens_BT) / len(batch.tokens_BT)
-        loss = gpt_loss(model, tokens_BT, targets_BT) * share
-        loss.backward()
-        total += loss.detach()
+    tokens, targets = batch.tokens_BT, batch.targets_BT
+    parts = zip(tokens.chunk(num_parts, dim=-2), targets.chunk(num_parts, dim=-2), strict=True)
+    for some_tokens, some_targets in parts:
+        share = some_tokens.shape[-2] / tokens.shape[-2]
+        loss = gpt_loss(model, some_tokens, some_targets) * share
+        loss.sum().backward()
+        total = total + loss.detach()
     return total
 
 
@@ -199,12 +241,14 @@ def evaluate(model: nn.Module, batch: Batch) -> float:
     return float(next_token_loss(model(batch.tokens_BT), batch.targets_BT))
 
 
-def _summarize(losses: Tensor, norms: Tensor, num_steps: int, training: Training) -> TrainLog:
-    """Return the log of a run from its losses and gradient norms, of which num_steps were done."""
-    finite = torch.isfinite(losses[:num_steps])
-    diverged = ""
-    if not bool(finite.all()):
-        diverged = f"the loss is not finite at step {int(finite.logical_not().nonzero()[0])}"
+def _summarize(losses: Tensor, norms: Tensor, training: Training) -> TrainLog:
+    """Return the log of a run; one whose loss is no longer finite ends at the next look at it."""
+    num_steps, diverged = len(losses), ""
+    found = torch.isfinite(losses).logical_not().nonzero()
+    if len(found):
+        last = int(found[0])
+        num_steps = min(num_steps, -(-last // CHECK_EVERY) * CHECK_EVERY + 1)
+        diverged = f"the loss is not finite at step {last}"
     return TrainLog(
         losses=losses.cpu(),
         num_steps=num_steps,

@@ -10,14 +10,13 @@ import torch
 from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
 
-from reproductions.kernels.backend import choose, passed_over
 from reproductions.kernels.precision import apart
-from reproductions.nets.gpt import GPT, next_token_loss
+from reproductions.nets.gpt import GPT
 from reproductions.supar.method.masks import max_abs_masked
 from reproductions.supar.method.parameterization import Parameterization
-from reproductions.supar.method.stacked import Net, Stack
+from reproductions.supar.method.stacked import Stack
 from reproductions.supar.models.gpt_trial import gpt_config, parameterization_of
-from reproductions.supar.models.loss import ALL_LOGITS, gpt_loss
+from reproductions.supar.models.loss import gpt_loss
 from reproductions.supar.models.training import (
     BETAS,
     EPS,
@@ -29,7 +28,6 @@ from reproductions.supar.models.training import (
 )
 from reproductions.supar.stacked.experiment import SweepStep
 
-OF_MANY = "the weights of a stack are those of many nets"
 VOCABULARY, NUM_STEPS = 65, 3
 """Of nets that are held against each other."""
 SMOOTH_EPS, CLIP_NORM = 1e-2, 0.3
@@ -57,12 +55,10 @@ class InAStack:
         pairs = zip(sweep.models, sweep.rules, strict=True)
         groups = [groups_of(model, rules) for model, rules in pairs]
         self._optimizer = self._stack.adamw(groups, betas=BETAS, eps=sweep.eps)
-        if choose(next(sweep.models[0].parameters()).device) != "plain":
-            passed_over("linear_cross_entropy", ALL_LOGITS, OF_MANY)
 
     def step(self, tokens_MBT: Tensor, targets_MBT: Tensor) -> None:
         """Step every net on its part of a batch."""
-        self._stack.losses(_loss, tokens_MBT, targets_MBT).sum().backward()
+        gpt_loss(self._stack, tokens_MBT, targets_MBT).sum().backward()
         self._stack.clip_grad_norm_(self._sweep.max_norm)
         self._optimizer.step()
         self._optimizer.zero_grad(set_to_none=True)
@@ -129,10 +125,6 @@ def parting(params: SweepStep, seed: int) -> float:
         return math.inf
     ends = zip(starts, map(_weights, together), map(_weights, alone), strict=True)
     return max(apart([ours - start], [theirs - start]) for start, ours, theirs in ends)
-
-
-def _loss(net: Net, tokens_BT: Tensor, targets_BT: Tensor) -> Tensor:
-    return next_token_loss(net(tokens_BT), targets_BT)
 
 
 def _weights(model: GPT) -> Tensor:

@@ -15,7 +15,8 @@ from itertools import product
 
 from harness.declare import Profile
 from reproductions.supar.method.parameterization import TABLE_3, Scheme
-from reproductions.supar.models.gpt_experiment import gpt_experiment
+from reproductions.supar.models.costs import estimate_together
+from reproductions.supar.models.gpt_experiment import RATES_TOGETHER, gpt_experiment
 from reproductions.supar.models.points import (
     CPU_DENSITIES,
     FEW_DENSITIES,
@@ -184,10 +185,22 @@ def iso_neuron_grid(profile: Profile) -> Iterator[RatePoint]:
 
 
 lr_sweep = gpt_experiment(
-    "supar/lr_sweep", version=2, params=RatePoint, grid=lr_grid, address=SWEPT_RATE
+    "supar/lr_sweep",
+    version=2,
+    params=RatePoint,
+    grid=lr_grid,
+    address=SWEPT_RATE,
+    estimate=estimate_together,
+    together=RATES_TOGETHER,
 )
 lr_ablation = gpt_experiment(
-    "supar/lr_ablation", version=1, params=RatePoint, grid=ablation_grid, address=SWEPT_RATE
+    "supar/lr_ablation",
+    version=1,
+    params=RatePoint,
+    grid=ablation_grid,
+    address=SWEPT_RATE,
+    estimate=estimate_together,
+    together=RATES_TOGETHER,
 )
 sigma_sweep = gpt_experiment(
     "supar/sigma_sweep",

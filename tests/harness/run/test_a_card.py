@@ -83,23 +83,26 @@ def test_kernels_come_before_all_in_their_order_with_what_they_start_from(make: 
 
 
 class Shared:
-    """An executor whose jobs take a while and do nothing; it counts those that run at once."""
+    """An executor whose jobs take a while and do nothing; it counts those that run at once, and
+    the trials of each."""
 
     num_workers = 4
 
     def __init__(self) -> None:
         self.running, self.most = 0, 0
+        self.sizes: list[int] = []
 
-    def submit(self, job: Job) -> Future[Report]:
+    def submit(self, job: Job) -> Future[list[Report]]:
         self.running += 1
+        self.sizes.append(len(job.points))
         self.most = max(self.most, self.running)
-        future: Future[Report] = Future()
-        threading.Timer(0.02, self._end, [future]).start()
+        future: Future[list[Report]] = Future()
+        threading.Timer(0.02, self._end, [future, len(job.points)]).start()
         return future
 
-    def _end(self, future: Future[Report]) -> None:
+    def _end(self, future: Future[list[Report]], num_trials: int) -> None:
         self.running -= 1
-        future.set_result(Report(status="done", wall_s=0.0))
+        future.set_result([Report(status="done", wall_s=0.0)] * num_trials)
 
     def cancel_all(self) -> None: ...
 

@@ -32,7 +32,7 @@ def job(root: Path, fate: str, *, number: int = 0, timeout_s: float = 60.0) -> J
     return Job(
         task_module="tests.harness.inline_lab",
         experiment=FATES.id,
-        params=params,
+        points=(params,),
         profile="cpu",
         root=str(root),
         facts=facts,
@@ -41,7 +41,8 @@ def job(root: Path, fate: str, *, number: int = 0, timeout_s: float = 60.0) -> J
 
 
 def trial_of(some_job: Job) -> Trial:
-    return Trial(FATES, some_job.params, "cpu")
+    (params,) = some_job.points
+    return Trial(FATES, params, "cpu")
 
 
 @pytest.fixture(scope="module")
@@ -54,9 +55,10 @@ def pool() -> Iterator[LocalExecutor]:
 def run_to_end(pool: LocalExecutor, some_job: Job) -> str:
     """Return how a job ended: a status, or why it failed."""
     try:
-        return pool.submit(some_job).result(timeout=60).status
+        (report,) = pool.submit(some_job).result(timeout=60)
     except JobFailed as error:
         return str(error)
+    return report.status
 
 
 def test_a_worker_that_dies_costs_its_job_and_the_next_ones_run(
@@ -65,7 +67,8 @@ def test_a_worker_that_dies_costs_its_job_and_the_next_ones_run(
     futures = [pool.submit(job(tmp_path, fate)) for fate in ("ok", "die", "well")]
     with pytest.raises(JobFailed, match="its worker died \\(exit code -9\\)"):
         futures[1].result(timeout=60)
-    assert [futures[number].result(timeout=60).status for number in (0, 2)] == ["done", "done"]
+    (first,), (last,) = (futures[number].result(timeout=60) for number in (0, 2))
+    assert (first.status, last.status) == ("done", "done")
 
 
 def test_a_trial_that_loses_the_gpu_costs_no_other_one(pool: LocalExecutor, tmp_path: Path) -> None:
@@ -154,12 +157,12 @@ def test_a_trial_that_another_process_holds_is_busy_until_that_one_dies(tmp_path
     assert holder.stdout is not None
     try:
         assert holder.stdout.readline() == b"held\n"
-        assert run_job(some).status == BUSY
+        assert [report.status for report in run_job(some)] == [BUSY]
     finally:
         holder.kill()
         holder.wait()
         holder.stdout.close()
-    assert run_job(some).status == "done"
+    assert [report.status for report in run_job(some)] == ["done"]
 
 
 def test_cancelling_ends_running_jobs_with_their_fresh_processes(tmp_path: Path) -> None:
