@@ -39,7 +39,8 @@ def check_of(kernel: str, backend: str = "plain", precision: str = "float32") ->
 
 def table_of(check: Check, *names: str) -> pd.DataFrame:
     """Return the table of a check, of some cases or of all."""
-    cases = [c for c in cases_of(check.kernel, "cpu") if not names or c.name in names]
+    cases = cases_of(check.kernel, "cpu", check.backend)
+    cases = [case for case in cases if not names or case.name in names]
     rows = [{**check.to_json(), **row} for row in rows_of(check, cases, 3)]
     return pd.DataFrame(rows, columns=TASK.table.names)
 
