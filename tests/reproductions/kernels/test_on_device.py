@@ -59,9 +59,8 @@ INTERPRETED = [
 
 @pytest.mark.parametrize(("kernel", "language", "precision"), [*HOST, *INTERPRETED])
 def test_what_runs_on_a_device_runs_here(kernel: str, language: str, precision: str) -> None:
-    """The same trial; in the interpreter, which is slow, at none and just beyond a block."""
-    names = (ODD[kernel][0].name, *BEYOND_A_BLOCK[kernel]) if language == "triton" else ()
-    table = table_of(check_of(kernel, language, precision), *names)
+    """The same trial, in Triton's interpreter too."""
+    table = table_of(check_of(kernel, language, precision))
     assert not table.empty and (table["missing"] == "").all()
     worst = table[~table["agrees"].astype(bool)]
     assert worst.empty, worst[["case", "inputs", "error"]].to_string()
