@@ -153,17 +153,12 @@ def pack(
     There, set REPRO_DATA to the folder.
     """
     from harness.data.pack import pack as pack_data
-    from harness.run.blocks import chosen_blocks, tasks_of
-    from harness.store.trial import trials_behind, with_upstream
+    from harness.run.blocks import chosen_blocks, tasks_of, trials_of
+    from harness.store.trial import trials_behind
 
     chosen = chosen_blocks(blocks, selectors or [])
     asked = asked_for(tasks_of(chosen) or selectors, profile)
-    trials = [
-        each
-        for block in chosen
-        for trial in block.trials(asked.library, asked.profile)
-        for each in with_upstream(trial)
-    ]
+    trials = trials_of(chosen, asked.library, asked.profile)
     if not chosen:
         trials = trials_behind(asked.tasks, asked.profile)
     packed = pack_data(sorted({name for trial in trials for name in trial.needs.data}), out)

@@ -34,18 +34,18 @@ from harness.commands.run import (
 )
 from harness.declare.profiles import Profile
 from harness.errors import EnvError, Interrupted, NothingRan, RunError
-from harness.run.blocks import Block, chosen_blocks, tasks_of
+from harness.run.blocks import Block, chosen_blocks, tasks_of, trials_of
 from harness.run.plan import Action, Plan, PlannedTrial, make_plan, plan_trials, probe_limits
 from harness.run.runner import Summary
 from harness.run.status import trial_states
 from harness.store.archive import export_records
 from harness.store.store import RecordStore
-from harness.store.trial import with_upstream
+from harness.store.trial import Trial, each_with_upstream, trials_behind, with_upstream
 from harness.store.workspace import Workspace
 
 PROFILE: Profile = "gpu"
 RECORDS, LEFT = "records.tar.gz", "left.json"
-"""What an export holds: results with their artifacts, and the trials that have none, with why."""
+"""What an export holds: results with their artifacts; trials that were asked for and have none."""
 REHEARSED = 0.3
 """Share of its seconds that a block has in a rehearsal."""
 
@@ -83,8 +83,8 @@ def gpu(
 
     With --blocks the blocks of that file run in their order, each until its time is up. Otherwise
     kernels come first, then experiments, the shortest first. Started again it goes on.
-    OUT/records.tar.gz is for `repro records import`; OUT/left.json lists the trials of these tasks
-    that have no result, with the error where there is one.
+    OUT/records.tar.gz is for `repro records import`; OUT/left.json lists the trials that were asked
+    for and have no result, with the error where there is one.
     """
     start = time.monotonic()
     means = parse_means("local", jobs, time_budget)
@@ -93,8 +93,9 @@ def gpu(
     asked = _rehearsed(tasks) if rehearse else _due(tasks)
     stop_cleanly_on_signals(None)
     store, end = open_store(asked), start + (means.budget_s or 0.0)
+    wanted = trials_of(time_blocks, asked.library, asked.profile) or _behind(asked)
     # Now, since a folder that cannot be written is better told before the card's time is spent.
-    _write_left(asked, out.resolve())
+    _write_left(asked, wanted, out.resolve())
     summaries = []
     for stretch in _stretches(time_blocks, asked, store, means.budget_s or 0.0):
         left_s = min(stretch.seconds, end - time.monotonic())
@@ -104,7 +105,7 @@ def gpu(
         try:
             summaries.append(_run(stretch, asked, store, replace(means, budget_s=left_s)))
         finally:
-            _export(asked, out.resolve())
+            _export(asked, wanted, out.resolve())
     _conclude(summaries, out.resolve())
 
 
@@ -206,14 +207,20 @@ def in_order(plan: Plan) -> Plan:
     return replace(plan, items={item.trial.key: item for item in items})
 
 
-def _export(asked: Asked, out: Path) -> None:
-    """Write all results so far to a folder, and why the other trials have none."""
-    num_left, num_trials = _write_left(asked, out)
-    if num_left == num_trials:
+def _behind(asked: Asked) -> list[Trial]:
+    return trials_behind(asked.tasks, asked.profile, asked.overrides)
+
+
+def _export(asked: Asked, wanted: list[Trial], out: Path) -> None:
+    """Write all results so far to a folder, and why other trials that were asked for have none."""
+    num_left = _write_left(asked, wanted, out)
+    if num_left == len(wanted):
         say(f"no result yet: {shown(out / LEFT)} says of each trial how it stands")
         return
     file = out / RECORDS
-    summary = export_records(asked.workspace, asked.tasks, asked.profile, file)
+    # What an earlier command found of the same tasks is not lost, whatever this one asks for.
+    trials = each_with_upstream([*wanted, *_behind(asked)])
+    summary = export_records(asked.workspace, trials, asked.profile, file)
     say(f"wrote {shown(file)}: {summary.num_records} records, {num_left} trials have none")
     if summary.left_out:
         say(f"left out (too large, missing or altered): {', '.join(summary.left_out)}")
@@ -222,9 +229,9 @@ def _export(asked: Asked, out: Path) -> None:
         say(f"then, for tables: repro run --profile {PROFILE}")
 
 
-def _write_left(asked: Asked, out: Path) -> tuple[int, int]:
-    """List the trials without a result; return how many they are, and how many there are."""
-    states = trial_states(asked.tasks, asked.profile, RecordStore(asked.workspace))
+def _write_left(asked: Asked, wanted: list[Trial], out: Path) -> int:
+    """List the trials without a result; return how many they are."""
+    states = trial_states(wanted, asked.profile, RecordStore(asked.workspace))
     left = [asdict(state) for state in states if not state.has_result]
     write_text(out / LEFT, json.dumps(left, indent=1) + "\n")
-    return len(left), len(states)
+    return len(left)

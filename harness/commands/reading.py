@@ -183,9 +183,11 @@ def show_status(
     """Show each experiment's trials by status, failures with their error, and stale records."""
     from harness.run.status import STATES, trial_states
     from harness.store.store import RecordStore
+    from harness.store.trial import trials_behind
 
     asked = asked_for(selectors, profile, settings, seeds)
-    states = trial_states(asked.tasks, asked.profile, RecordStore(asked.workspace))
+    trials = trials_behind(asked.tasks, asked.profile, asked.overrides)
+    states = trial_states(trials, asked.profile, RecordStore(asked.workspace))
     if failed:
         states = [state for state in states if not state.has_result]
     if as_json:

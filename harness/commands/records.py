@@ -16,6 +16,7 @@ from harness.commands.common import (
     say,
 )
 from harness.store.archive import export_records, import_records
+from harness.store.trial import trials_behind
 from harness.store.workspace import find_workspace
 
 app = group(help="Export and import records with their artifacts.")
@@ -32,7 +33,8 @@ def export(
 ) -> None:
     """Write the results of some tasks, and artifacts up to 16 MiB, to one file."""
     asked = asked_for(selectors, profile)
-    summary = export_records(asked.workspace, asked.tasks, asked.profile, file, force=force)
+    trials = trials_behind(asked.tasks, asked.profile, asked.overrides)
+    summary = export_records(asked.workspace, trials, asked.profile, file, force=force)
     say(f"wrote {file}: {summary.num_records} records, {summary.num_artifacts} artifacts")
     if summary.left_out:
         say(f"left out (too large, missing or altered): {', '.join(summary.left_out)}")

@@ -16,7 +16,7 @@ from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.errors import SpecError, UsageError
 from harness.registry import Library, experiments_of
-from harness.store.trial import Trial, grid_of
+from harness.store.trial import Trial, each_with_upstream, grid_of
 from harness.strict import Strict
 
 
@@ -70,6 +70,11 @@ class _Blocks(Strict):
 def tasks_of(blocks: Sequence[Block]) -> list[str]:
     """Return the tasks of some blocks, as the commands select them."""
     return [task for block in blocks for task in block.tasks]
+
+
+def trials_of(blocks: Sequence[Block], library: Library, profile: Profile) -> list[Trial]:
+    """Return the trials of some blocks and those that they start from, each once."""
+    return each_with_upstream(trial for block in blocks for trial in block.trials(library, profile))
 
 
 def chosen_blocks(path: Path | None, words: Sequence[str]) -> list[Block]:

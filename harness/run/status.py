@@ -1,4 +1,4 @@
-"""How the trials behind some tasks stand: one row per trial."""
+"""How some trials stand: one row per trial."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 from harness.declare.experiment import Status
 from harness.declare.profiles import Profile
-from harness.declare.task import Task
 from harness.store.code import experiment_code
 from harness.store.store import RecordStore, Rejected
-from harness.store.trial import trials_behind
+from harness.store.trial import Trial
 
 STATES = (*(str(status) for status in Status), "rejected", "missing")
 
@@ -35,9 +34,8 @@ class TrialState:
         return self.state in ("done", "diverged", "oom")
 
 
-def trial_states(tasks: Sequence[Task], profile: Profile, store: RecordStore) -> list[TrialState]:
-    """Return the state of every trial behind the tasks; a committed result is one too."""
-    trials = trials_behind(tasks, profile, store.workspace.overrides)
+def trial_states(trials: Sequence[Trial], profile: Profile, store: RecordStore) -> list[TrialState]:
+    """Return the state of each trial; a committed result is one too."""
     committed = store.with_committed(dict.fromkeys(t.experiment for t in trials), profile)
     code_of = functools.cache(experiment_code)
     states = []

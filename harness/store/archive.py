@@ -13,13 +13,11 @@ from pathlib import Path
 
 from harness.atomic import write_bytes
 from harness.declare.profiles import Profile
-from harness.declare.task import Task
 from harness.errors import DataError, UsageError
-from harness.registry import experiments_of
 from harness.store.out import write_out
 from harness.store.record import Record, pack_bytes, records_in
 from harness.store.store import RecordStore, holds
-from harness.store.trial import Trial, trials_behind
+from harness.store.trial import Trial
 from harness.store.workspace import Workspace
 from harness.untrusted import UnreadableError, in_one_line, read_bytes, unzip
 
@@ -41,13 +39,13 @@ class Summary:
 
 def export_records(
     workspace: Workspace,
-    tasks: Sequence[Task],
+    trials: Sequence[Trial],
     profile: Profile,
     file: Path,
     *,
     force: bool = False,
 ) -> Summary:
-    """Write the results behind some tasks to an archive; the same records give the same bytes.
+    """Write the results of some trials to an archive; the same records give the same bytes.
 
     force: also over a file of another name than *.tar.gz, or one that git tracks; else that is a
     UsageError, as is that there is no result to carry.
@@ -55,9 +53,10 @@ def export_records(
     # os.path: the other raises for a name that is too long.
     if os.path.isfile(file) and not (force or file.name.endswith(".tar.gz")):  # noqa: PTH113
         raise UsageError(f"{file} is there and no .tar.gz: name another file, or add --force")
-    store = RecordStore(workspace).with_committed(experiments_of(tasks), profile)
+    experiments = dict.fromkeys(trial.experiment for trial in trials)
+    store = RecordStore(workspace).with_committed(experiments, profile)
     summary, records, members = Summary(), list[Record](), dict[str, bytes]()
-    for trial in trials_behind(tasks, profile, workspace.overrides):
+    for trial in trials:
         if record := store.result(trial):
             records.append(record)
             members |= _artifacts(store, trial, record, summary)
@@ -68,7 +67,7 @@ def export_records(
     summary.num_records, summary.num_artifacts = len(records), len(members)
     members[RECORDS] = pack_bytes(records)
     if sum(map(len, members.values())) > MAX_ARCHIVE_BYTES * 0.9:
-        raise UsageError("what these tasks keep is more than an import reads: export some of them")
+        raise UsageError("what these trials keep is more than an import reads: export some of them")
     write_out(file, _archive(members), force=force)
     return summary
 

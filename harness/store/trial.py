@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 
@@ -161,10 +161,17 @@ def trials_behind(
 
     Upstream trials come first.
     """
+    experiments = dict.fromkeys(experiment for task in tasks for experiment in task.reads)
+    return each_with_upstream(
+        trial for each in experiments for trial in grid_of(each, profile, overrides)
+    )
+
+
+def each_with_upstream(trials: Iterable[Trial]) -> list[Trial]:
+    """Return some trials and those that they start from, each once, upstream ones first."""
     found: dict[str, Trial] = {}
-    for experiment in dict.fromkeys(experiment for task in tasks for experiment in task.reads):
-        for trial in grid_of(experiment, profile, overrides):
-            found |= {each.key: each for each in with_upstream(trial) if each.key not in found}
+    for trial in trials:
+        found |= {each.key: each for each in with_upstream(trial) if each.key not in found}
     return list(found.values())
 
 

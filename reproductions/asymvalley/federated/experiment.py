@@ -157,6 +157,10 @@ CPU_GREY: Fields = SMALL | {
 }  # fmt: skip
 """MNIST stands in for CINIC-10."""
 GPU_COLOUR: Fields = CPU_COLOUR | {"device": "cuda", "width": 32, "pool": 1, "rounds": 15}
+GPU_GREY: Fields = CPU_GREY | {"device": "cuda", "width": 32, "pool": 1, "rounds": 12}
+"""For a GPU that is lent for minutes: CIFAR-10 is too large to carry there."""
+LEAST_ALIKE = ALPHAS[-1:]
+"""Where clients differ most."""
 SMOKE_DIGITS: Fields = SMALL | {
     "dataset": "cinic10", "data": "digits", "channels": 1, "image_size": 8, "pool": 1,
     "num_train": 240, "num_validation": 100, "num_clients": 4, "participation": 0.5, "width": 4,
@@ -199,7 +203,8 @@ def grid(profile: Profile) -> Iterator[Cell]:
 
     smoke: every algorithm at one alpha on digits: the path, not a result. cpu: all cells on MNIST
     with five seeds; on CIFAR-10 five of FedAvg and FedSign, else one. gpu: CIFAR-10 at full
-    resolution with a net of twice the width, FedAvg and FedSign with three seeds.
+    resolution with a net of twice the width, FedAvg and FedSign with three seeds, and these two at
+    one alpha on MNIST.
     """
     match profile:
         case "smoke":
@@ -210,6 +215,7 @@ def grid(profile: Profile) -> Iterator[Cell]:
             yield from cells(CPU_GREY, repeats=5, others=5)
         case "gpu":
             yield from cells(GPU_COLOUR, repeats=3, others=1)
+            yield from cells(GPU_GREY, repeats=3, others=0, alphas=LEAST_ALIKE)
         case "paper":
             for data in PAPER_SETS:
                 shape = PAPER_SETTING | data

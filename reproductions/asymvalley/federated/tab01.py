@@ -26,6 +26,8 @@ from reproductions.asymvalley.federated import table
 from reproductions.asymvalley.federated.experiment import (
     ALPHAS,
     COEFFICIENTS,
+    GPU_COLOUR,
+    GPU_GREY,
     SMALL,
     identities,
     runs,
@@ -75,9 +77,10 @@ LAYOUT = (
         ACCURACY,
         title="Test accuracy",
         note="Below the paper's setting: K = {num_clients} clients, Q = {participation}, T ="
-        " {rounds} rounds, E = {local_epochs}, B = {batch_size}. Algorithms have different"
-        " numbers of seeds: the next table compares them over those that all have.".format_map(
-            SMALL
+        " {rounds} rounds (at `gpu` {colour} on CIFAR-10, {grey} on MNIST), E = {local_epochs}, B ="
+        " {batch_size}. Algorithms have different numbers of seeds: the next table compares them"
+        " over those that all have.".format_map(
+            SMALL | {"colour": GPU_COLOUR["rounds"], "grey": GPU_GREY["rounds"]}
         ),
         ours=True,
     ),

@@ -92,9 +92,9 @@ def whole_set(cell: Cell, *, seed: int) -> Condensation:
     )  # fmt: skip
 
 
-def seeds_of(profile: Profile) -> range:
-    """Return a profile's seeds."""
-    return range(NUM_SEEDS[profile])
+def seeds_of(profile: Profile, cell: Cell) -> range:
+    """Return a cell's seeds at a profile."""
+    return range(min(NUM_SEEDS[profile], cell.most_seeds))
 
 
 def grid(profile: Profile) -> Iterator[Condensation]:
@@ -103,7 +103,7 @@ def grid(profile: Profile) -> Iterator[Condensation]:
     for place, cell in enumerate(cells_of(profile)):
         new = cell.first.dataset not in whole and bool(cell.whole_steps)
         whole.add(cell.first.dataset)
-        for number in seeds_of(profile):
+        for number in seeds_of(profile, cell):
             yield from _from_noise(cell, profile, number, is_first=place == 0)
             if new:
                 yield whole_set(cell, seed=number)
@@ -129,7 +129,7 @@ def continued_grid(profile: Profile) -> Iterator[Continuation]:
     for cell in cells_of(profile):
         if not cell.second_steps:
             continue
-        for number in seeds_of(profile):
+        for number in seeds_of(profile, cell):
             for method in ("fg2u",) if profile == "smoke" else METHODS:
                 yield second_phase(cell, method, seed=number)
             for method in (FIRST, "fg2u") if profile == "cpu" else ():
@@ -141,7 +141,7 @@ def alignment_grid(profile: Profile) -> Iterator[Alignment]:
     num_draws = {"smoke": 1, "cpu": 10}.get(profile)
     if num_draws:
         cell = cells_of(profile)[0]
-        for number in seeds_of(profile):
+        for number in seeds_of(profile, cell):
             own = one_phase(cell, "fg2u", seed=number)
             yield Alignment.from_json(own.to_json() | {"num_draws": num_draws})
 

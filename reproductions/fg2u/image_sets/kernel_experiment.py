@@ -63,7 +63,7 @@ def grid(profile: Profile) -> Iterator[KernelStep]:
         "gpu": {"steps": 10, "num_warmup": 1},
     }
     if profile in steps:
-        for number in seeds_of(profile):
+        for number in seeds_of(profile, cells_of(profile)[0]):
             yield step_of(profile, number, **steps[profile])
 
 

@@ -33,7 +33,7 @@ from reproductions.fg2u.image_sets.table import FIRST_PHASE, SETS, fg2u_name, la
 Declared = tuple[str, Scope, Criterion, str]
 BIASED = ("trgu", "hessian-free", "neumann")
 HERE = ours("DEV-31", profiles=CPU_UP, elsewhere="a few steps on digits show nothing")
-NOT_ON_GPU = HERE.at("cpu", "paper", elsewhere="`gpu` runs CIFAR-10 alone")
+NOT_ON_GPU = HERE.at("cpu", "paper", elsewhere="`gpu` has few outer steps on MNIST")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -135,7 +135,8 @@ def call_all(check: Check) -> int:
         return 1
     setting, generator = Setting(DTYPES[check.precision], device), torch.Generator().manual_seed(0)
     num_calls = 0
-    for call in odd_calls(cases_of(check.kernel, check.device), check.backend, setting, generator):
+    cases = cases_of(check.kernel, check.device, check.backend)
+    for call in odd_calls(cases, check.backend, setting, generator):
         # No bands: what lies beyond a tensor must be nobody's.
         made(call, check.backend, Bands(num_bytes=0, shift=call.shift).place)
         num_calls += 1

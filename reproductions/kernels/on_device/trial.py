@@ -43,7 +43,8 @@ def check_rows(check: Check, ctx: RunContext) -> list[Row]:
     """
     try:
         if check.checker == "outputs":
-            return rows_of(check, cases_of(check.kernel, check.device), ctx.seed("inputs"))
+            cases = cases_of(check.kernel, check.device, check.backend)
+            return rows_of(check, cases, ctx.seed("inputs"))
         return [{**EMPTY, "case": EVERY_CASE, "inputs": EVERY_CASE, **errors_under(check)}]
     except (EnvError, torch.OutOfMemoryError):
         raise  # what the machine lacks, it lacks for all

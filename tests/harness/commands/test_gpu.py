@@ -163,6 +163,24 @@ def test_a_trial_that_fails_is_told_and_keeps_no_other_from_home(lab: Lab, tmp_p
     assert "this trial is broken" in failed["note"]
 
 
+BLOCK = """
+[[block]]
+name = "some"
+about = "One seed of three."
+seconds = 60
+tasks = ["toylab"]
+only.seed = [0]
+"""
+
+
+def test_what_no_block_asks_for_is_not_left(lab: Lab, tmp_path: Path) -> None:
+    out, blocks = tmp_path / "found", tmp_path / "blocks.toml"
+    blocks.write_text(BLOCK)
+    done = lab.toy.repro("gpu", "--blocks", str(blocks), "--out", str(out), **lab.env())
+    assert done.returncode == 0 and "0 left" in done.stderr, done.stderr
+    assert lab.left(out) == [] and len(lab.toy.records()) == NUM_TRIALS // 3
+
+
 def test_without_a_card_nothing_is_run(lab: Lab, cli: Cli) -> None:
     done = cli("gpu", "toylab", PATH=str(lab.folder))
     assert (done.code, done.out) == (2, "")

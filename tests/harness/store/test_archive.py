@@ -15,11 +15,11 @@ from harness.errors import DataError, UsageError
 from harness.store.archive import RECORDS, export_records, import_records
 from harness.store.record import _line
 from harness.store.store import RecordStore
-from harness.store.trial import Trial, grid_of
+from harness.store.trial import Trial, grid_of, trials_behind
 from harness.store.workspace import Workspace
 from tests.harness.inline_lab import BASE, HEAD, SQUARES, TASKS, make_record, run_lab, tree
 
-HEAD_TASKS = [TASKS["head"]]
+HEAD_TRIALS = trials_behind([TASKS["head"]], "cpu")
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
 @pytest.fixture
 def file(source: Workspace, tmp_path: Path) -> Path:
     path = tmp_path / "carry.tar.gz"
-    export_records(source, HEAD_TASKS, "cpu", path)
+    export_records(source, HEAD_TRIALS, "cpu", path)
     return path
 
 
@@ -85,12 +85,12 @@ def test_the_same_records_give_the_same_bytes_and_replace_no_other_file(
 ) -> None:
     import_records(here, file)
     again = tmp_path / "again.tar.gz"
-    export_records(here, HEAD_TASKS, "cpu", again)
+    export_records(here, HEAD_TRIALS, "cpu", again)
     assert again.read_bytes() == file.read_bytes()
     notes = tmp_path / "notes.txt"
     notes.write_text("of another kind")
     with pytest.raises(UsageError, match="add --force"):
-        export_records(here, HEAD_TASKS, "cpu", notes)
+        export_records(here, HEAD_TRIALS, "cpu", notes)
     assert notes.read_text() == "of another kind"
 
 
@@ -154,6 +154,6 @@ def test_an_artifact_altered_at_the_source_is_left_out_and_named(
     folder = RecordStore(here).artifact_folder(trial)
     (folder / "weights.safetensors").write_bytes(b"altered")
     again = tmp_path / "again.tar.gz"
-    summary = export_records(here, HEAD_TASKS, "cpu", again)
+    summary = export_records(here, HEAD_TRIALS, "cpu", again)
     assert summary.left_out == ["lab/base[x=0 seed=0] weights.safetensors"]
     assert import_records(Workspace(tmp_path / "third"), again).num_artifacts == 1
