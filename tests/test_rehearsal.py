@@ -129,6 +129,7 @@ def must_have_run(blocks: dict[str, dict[str, int]], found: Path) -> None:
     assert len(left) == sum(each["left"] + each["blocked"] for each in blocks.values())
 
 
+@pytest.mark.timing
 @pytest.mark.rehearsal
 @needs_cut_off
 def test_all_blocks_run_from_what_is_carried(tmp_path: Path) -> None:
