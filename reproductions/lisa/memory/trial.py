@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import torch
 from torch import Tensor
 
@@ -84,16 +86,21 @@ def first_axes(gradient: Tensor, rank: int) -> Tensor:
 
 def gpu_steps(**params: bool | int | float | str) -> None:
     """Take three steps on the GPU in this process; the peak of the last two is what counts."""
-    step = Step.from_json(params)
+    for number in steps_on("cuda", Step.from_json(params)):
+        if number == WARM_STEPS:
+            torch.cuda.synchronize()
+            torch.cuda.reset_peak_memory_stats()
+
+
+def steps_on(device: str, step: Step) -> Iterator[int]:
+    """Take a trial's warm and measured steps on a device; yield each one's number before it."""
     shape, workload = shape_of(step.shape), workload_of(step)
-    with torch.device("cuda"):
+    with torch.device(device):
         model = build(shape.config(), workload.dtype, seed=0)
         prepared = method_of(step, shape).prepare(model, adamw)
         ids = torch.randint(shape.vocab, (workload.batch_size, workload.seq_len))
     for number in range(WARM_STEPS + MEASURED_STEPS):
-        if number == WARM_STEPS:
-            torch.cuda.synchronize()
-            torch.cuda.reset_peak_memory_stats()
+        yield number
         prepared.model(input_ids=ids, labels=ids, use_cache=False).loss.backward()
         prepared.optimizer.step()
         prepared.optimizer.zero_grad(set_to_none=True)

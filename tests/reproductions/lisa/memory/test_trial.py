@@ -9,7 +9,14 @@ import torch
 
 from harness.declare.profiles import Profile
 from reproductions.lisa.memory.experiment import RANKS, Step, grid
-from reproductions.lisa.memory.trial import first_axes, method_of, workload_of
+from reproductions.lisa.memory.trial import (
+    MEASURED_STEPS,
+    WARM_STEPS,
+    first_axes,
+    method_of,
+    steps_on,
+    workload_of,
+)
 from reproductions.lisa.method import galore
 from reproductions.lisa.method.methods import Galore
 from reproductions.lisa.models.shapes import shape_of
@@ -51,3 +58,11 @@ def test_on_a_gpu_a_step_of_galore_takes_what_a_real_one_does() -> None:
     assert methods == [Galore(rank=1), Galore(rank=1, basis_of=first_axes)]
     found = [count(shape.config(), each, workload_of(real), device="cpu") for each in methods]
     assert found[0] == found[1]
+
+
+ON_A_GPU = [replace(step, how="gpu") for step in grid("smoke") if step.how == "count"]
+
+
+@pytest.mark.parametrize("step", ON_A_GPU, ids=lambda step: f"{step.method}{step.rank}{step.gamma}")
+def test_what_a_gpu_s_peak_is_of_runs_on_a_cpu_too(step: Step) -> None:
+    assert list(steps_on("cpu", step)) == list(range(WARM_STEPS + MEASURED_STEPS))
