@@ -184,24 +184,15 @@ def iso_neuron_grid(profile: Profile) -> Iterator[RatePoint]:
     yield from rates(seeds_of(profile), ("sp",), rungs, lambda *_: ks, sp_std=sp_std)
 
 
-lr_sweep = gpt_experiment(
-    "supar/lr_sweep",
-    version=2,
+_stacked_rates = partial(
+    gpt_experiment,
     params=RatePoint,
-    grid=lr_grid,
     address=SWEPT_RATE,
     estimate=estimate_together,
     together=RATES_TOGETHER,
 )
-lr_ablation = gpt_experiment(
-    "supar/lr_ablation",
-    version=1,
-    params=RatePoint,
-    grid=ablation_grid,
-    address=SWEPT_RATE,
-    estimate=estimate_together,
-    together=RATES_TOGETHER,
-)
+lr_sweep = _stacked_rates("supar/lr_sweep", version=2, grid=lr_grid)
+lr_ablation = _stacked_rates("supar/lr_ablation", version=1, grid=ablation_grid)
 sigma_sweep = gpt_experiment(
     "supar/sigma_sweep",
     version=1,

@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from harness.run.plan import Action
 from harness.store.record import Record
 from harness.store.store import RecordStore
-from harness.store.workspace import Workspace
 from tests.harness import inline_lab as lab
 from tests.harness.inline_lab import carry_out, plan_of
 
 MANY = {"seeds": 4}
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[RecordStore]:
-    lab.faults.clear()
-    yield RecordStore(Workspace(tmp_path))
-    lab.faults.clear()
 
 
 def break_all(word: str, *, but: str = "", error: str = "too square") -> None:

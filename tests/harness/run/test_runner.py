@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +16,6 @@ from harness.store.record import Record
 from harness.store.result import build_result
 from harness.store.store import RecordStore, Rejected
 from harness.store.trial import Trial, grid_of
-from harness.store.workspace import Workspace
 from tests.harness import inline_lab as lab
 from tests.harness.inline_lab import (
     BASE,
@@ -31,13 +29,6 @@ from tests.harness.inline_lab import (
     plan_of,
     run_lab,
 )
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[RecordStore]:
-    lab.faults.clear()
-    yield RecordStore(Workspace(tmp_path))
-    lab.faults.clear()
 
 
 def weights(store: RecordStore, x: int) -> Path:

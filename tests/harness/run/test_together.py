@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -25,13 +24,6 @@ from tests.harness.run.test_a_card import CARD, Shared
 TRIALS = grid_of(ROOTS, "cpu")
 FIRST, SECOND = ([trial.name for trial in TRIALS[start : start + 3]] for start in (0, 3))
 """What goes together: the trials of a seed."""
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[RecordStore]:
-    lab.faults.clear()
-    yield RecordStore(Workspace(tmp_path))
-    lab.faults.clear()
 
 
 def record_of(store: RecordStore, trial: Trial) -> Record:
