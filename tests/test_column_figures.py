@@ -274,7 +274,7 @@ def has_image(task: Task, look: dict[str, Any]) -> bool:
 @pytest.mark.tools
 def test_pgf_of_any_figure_without_an_image_is_set_by_latex(tmp_path: Path) -> None:
     needs_latex("pgf.sty")
-    looks = [(each.values[0], given(*each.values)) for each in FIGURES]  # type: ignore[arg-type]
+    looks = ((each.values[0], given(*each.values)) for each in FIGURES)  # type: ignore[arg-type]
     drawn = ((task, look) for task, look in looks if not has_image(task, look))
     chosen = list(itertools.islice(drawn, NUM_BY_LATEX))
     assert len(chosen) == NUM_BY_LATEX

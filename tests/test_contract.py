@@ -297,7 +297,7 @@ LARGEST: list[tuple[Experiment, Profile]] = [
 ]
 
 
-MOST_POINTS = 3
+MOST_POINTS = 6
 
 
 @pytest.mark.parametrize(
