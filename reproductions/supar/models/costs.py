@@ -13,7 +13,7 @@ GPU_FLOPS_PER_S = 30e12
 """Speed of one H200 in float32: assumed, half its peak."""
 LAUNCHES_S = 2e-3
 """What a small step costs on a GPU whatever the size of its matrices: assumed."""
-RATES_TOGETHER, STACK_LAUNCHES = 8, 3
+RATES_IN_A_STACK, STACK_LAUNCHES = 8, 3
 """Learning rates of a sweep, at least, which are one stack on a GPU; and how many times a single
 net's launches that takes, as measured on a CPU with nets so small that it shows little else."""
 VOCABULARY = {"characters": 65, "bytes": 256, "gpt2": 50257}
@@ -52,7 +52,7 @@ def estimate_together(net: Net) -> Estimate:
     if net.device == "cpu":
         return own
     launched_s, shared_s = net.steps * LAUNCHES_S, 1.0 + STACK_LAUNCHES * net.steps * LAUNCHES_S
-    return replace(own, seconds=own.seconds - 1.0 - launched_s + shared_s / RATES_TOGETHER)
+    return replace(own, seconds=own.seconds - 1.0 - launched_s + shared_s / RATES_IN_A_STACK)
 
 
 def train_flops(point: Trained) -> float:
