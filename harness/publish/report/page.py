@@ -111,6 +111,11 @@ class Section:
         return f"{self.paper}/{self.item.id}"
 
     @property
+    def is_pilot(self) -> bool:
+        """Whether it shows what settings were chosen on."""
+        return self.item.id.startswith("pilot")
+
+    @property
     def heading(self) -> str:
         """Its title, behind the number that the paper gives it."""
         match = OF_PAPER.fullmatch(self.item.id)
@@ -157,6 +162,11 @@ class PaperPage:
     def name(self) -> str:
         """What it is known as."""
         return self.meta.known_as or self.meta.title
+
+    @property
+    def pilots(self) -> list[Section]:
+        """The items that show what settings were chosen on."""
+        return [section for section in self.sections if section.is_pilot]
 
     @property
     def profiles(self) -> list[Profile]:

@@ -43,6 +43,9 @@ def write_results(workspace: Workspace, library: Library, pages: Sequence[PaperP
         for profile, image in forests(page).items():
             write_bytes(root / forest_of(page, profile), image)
         write_text(root / page_of(page), _filled("paper.md.j2", page=page))
+        if page.pilots:
+            pilots = (root / page_of(page)).with_name("pilots.md")
+            write_text(pilots, _filled("pilots.md.j2", page=page))
         folder = library.papers[page.meta.id].folder.resolve()
         # Not that of another checkout, which may lie further below.
         if folder.parents[1] == root.resolve():
