@@ -143,6 +143,16 @@ def test_what_was_not_run_and_what_is_broken_says_why(own_demo: Demo) -> None:
     assert "Planned: It needs eight GPUs." in section(page, "tab01")
 
 
+def test_pilots_have_a_page_of_their_own(own_demo: Demo) -> None:
+    declared = own_demo[1].papers["demo"].folder / "paper.toml"
+    pilot = '{ id = "pilot_rates", title = "Rates", status = "planned", reason = "Soon." },\n]'
+    declared.write_text(declared.read_text().replace("\n]", f"\n  {pilot}", 1))
+    page = rebuilt(own_demo)[1]
+    pilots = (own_demo[0].root / PAGE).with_name("pilots.md").read_text()
+    assert "demo-pilot_rates" in pilots and "demo-fig02" not in pilots
+    assert "demo-pilot_rates" not in page and "(pilots.md)" in page
+
+
 def test_readmes_without_markers_and_of_other_checkouts_are_left_alone(own_demo: Demo) -> None:
     """A folder that holds a checkout is not that checkout."""
     readme_of(own_demo).write_text("# No markers\n")
