@@ -43,9 +43,11 @@ LIBRARIES = (
 )
 """What libraries' steps of AdamW are."""
 
+FLOOR = Cell("floor_us", unit="us", digits=1)
+
 
 def layout_of(kernel: str, *implementations: str, notes: Sequence[str] = ()) -> Layout:
-    """Return rows by case and type, a column per implementation.
+    """Return rows by case and type, a column per implementation, and the least time last.
 
     notes: what some of them do less than the others, or more.
     """
@@ -56,12 +58,17 @@ def layout_of(kernel: str, *implementations: str, notes: Sequence[str] = ()) -> 
             for case in PRINTED
             if case.kernel == kernel and precision in case.precisions
         ),
-        columns=tuple(Line(name, where={"implementation": name}) for name in implementations),
+        columns=(
+            *(Line(name, where={"implementation": name}) for name in implementations),
+            # By what was measured in turn with the first of them, which runs everywhere.
+            Line("floor", where={"implementation": implementations[0]}, cell=FLOOR),
+        ),
         cell=Cell("median_us", unit="us", digits=1),
         title="Time of a call",
         notes=(
             "Medians of calls that take turns in one process, then mean and spread over processes."
-            " On a CPU one thread, and no kernel of ours.",
+            " On a CPU one thread, and no kernel of ours. The floor is what a copy of the call's"
+            " bytes, or a square product of its FLOPs, takes there.",
             *notes,
         ),
         ours=True,
