@@ -39,22 +39,27 @@ class Written:
     """The folder of its tests."""
 
 
-def new_paper(library: Library, name: str) -> Written:
-    """Write a paper with one task into this checkout.
+def new_paper(library: Library, name: str, into: Path | None = None) -> Written:
+    """Write a paper with one task into this checkout, or as a package of its own into a folder.
 
     Raises UsageError for a name that is taken or cannot be a package's, and outside a checkout.
     """
     _check_word(name, "paper")
-    root = Path(importlib.import_module(BUILT_IN).__path__[0])
-    if not is_there(root.parent / "pyproject.toml"):
-        raise UsageError("this is an installed package: clone the project for a paper of your own")
-    paper = PaperFolder(name, f"{BUILT_IN}.{name}", root / name)
+    if into is None:
+        root = Path(importlib.import_module(BUILT_IN).__path__[0])
+        if not is_there(root.parent / "pyproject.toml"):
+            raise UsageError("this is an installed package: name a folder by --into")
+        paper = PaperFolder(name, f"{BUILT_IN}.{name}", root / name)
+    else:
+        paper = PaperFolder(name, name, into / name)
     if name in library.papers or is_there(paper.folder):
         raise UsageError(f"{paper.folder} is there already: take another name, or repro new task")
     values = _values(paper, FIRST_STUDY, FIRST_WORD)
     found = sorted((TEMPLATES / "paper").rglob(f"*{SUFFIX}"))
     names = [each.relative_to(TEMPLATES / "paper").with_suffix("").as_posix() for each in found]
     files = {paper.folder / name: _filled(f"paper/{name}", values) for name in names}
+    if into is not None:
+        files[into / "pyproject.toml"] = _filled("package/pyproject.toml", values)
     index = files.pop(paper.folder / "paper.toml")
     return _write(paper, values, files, index)
 
@@ -115,7 +120,7 @@ def _write(
 ) -> Written:
     """Write a paper's files and those of a task, what lists them last: only then they are known.
 
-    Tests lie in a folder that mirrors the package, beside the topmost one.
+    Tests lie in a folder that mirrors the package, beside the topmost one, which they do not hide.
     """
     top, word = paper.folder.parents[paper.package.count(".")], values["word"]
     tests = Path(top, "tests", *paper.package.split("."), values["study"])
@@ -126,7 +131,7 @@ def _write(
     new[tests / f"test_{word}.py"] = _filled("task/test.py", values)
     if taken := [path for path in new if is_there(path)]:
         raise UsageError(f"{taken[0]} is there already, and nothing is replaced: move it away")
-    for folder in (tests.parent, tests):
+    for folder in (top / "tests", tests.parent, tests):
         if not is_there(folder / "__init__.py"):
             new[folder / "__init__.py"] = ""
     for path, text in new.items():

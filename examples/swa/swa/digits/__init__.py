@@ -1,0 +1,1 @@
+"""SGD and SWA on digits."""

@@ -1,0 +1,35 @@
+"""The table of both items, and what claims measure on it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.declare import Table, columns_of, param, pick, value
+from swa.digits.experiment import Training
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TABLE = Table.of(
+    columns_of(Training, without=("seed",)),
+    param("epoch", int, "How many have ended."),
+    columns_of(Training, "seed"),
+    value("accuracy", float, "On test images, of SWA's average once there is one."),
+    value("net_accuracy", float, "On test images, of the net that is trained."),
+)
+
+
+def reached(table: pd.DataFrame, method: str) -> float:
+    """Return the accuracy after the last epoch."""
+    return float(pick(table, method=method).sort_values("epoch")["accuracy"].iloc[-1])
+
+
+def gain(table: pd.DataFrame) -> float:
+    """Return how much more accurate SWA is than SGD."""
+    return reached(table, "swa") - reached(table, "sgd")
+
+
+def gain_over_its_nets(table: pd.DataFrame) -> float:
+    """Return how much more accurate the average is than the nets of its epochs are on average."""
+    averaged = pick(table, method="swa").query("epoch > 0.75 * epochs")
+    return reached(table, "swa") - float(averaged["net_accuracy"].mean())
