@@ -38,7 +38,7 @@ LINKS = Layout(
         Line("four ranks, 200 and 5000 Mbit/s", where={"question": "full", "num_ranks": 4}),
         Line("eight ranks, the same", where={"question": "scaling", "inter_mbit_per_s": 200.0}),
         Line(
-            "eight ranks, 40 and 1000 Mbit/s",
+            "eight ranks, 20 and 500 Mbit/s",
             where={"question": "scaling", "inter_mbit_per_s": SLOWER["inter_mbit_per_s"]},
         ),
     ),
