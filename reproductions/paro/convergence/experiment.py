@@ -21,6 +21,8 @@ FIGURE_7 = ("GGG", "IGG", "IIG", "NIG")
 Methods = Literal["all", "some"]
 TEXTS = {"tinyshakespeare": "Tiny Shakespeare", "grammar-text": "made-up text"}
 CORPUS = "C4 part of RedPajama"
+SEEDS = tuple(range(3))
+"""Of Figure 7's own setting; what is equal to rounding has the first one alone."""
 
 
 class Training(Params):
@@ -63,7 +65,7 @@ def training(precision: Precision, micro_steps: int, methods: Methods, seed: int
 
 def grid(profile: Profile) -> Iterator[Training]:
     """Yield exact types with all methods at four micro-batches and some at one and at eight;
-    bfloat16 with all at one, and with some at four and three seeds."""
+    bfloat16 with all at one, and with some at four and several seeds."""
     match profile:
         case "smoke":
             start = training("float64", 1, "some", 0)
@@ -72,11 +74,11 @@ def grid(profile: Profile) -> Iterator[Training]:
             )
         case "cpu":
             for precision in EXACT:
-                yield training(precision, 4, "all", 0)
+                yield training(precision, 4, "all", SEEDS[0])
                 for micro_steps in (1, 8):
-                    yield training(precision, micro_steps, "some", 0)
-            yield training("bfloat16", 1, "all", 0)
-            for seed in range(3):
+                    yield training(precision, micro_steps, "some", SEEDS[0])
+            yield training("bfloat16", 1, "all", SEEDS[0])
+            for seed in SEEDS:
                 yield training("bfloat16", 4, "some", seed)
 
 
@@ -90,7 +92,8 @@ def stands_in(training: Training) -> Mapping[str, str]:
 def estimate(training: Training) -> Estimate:
     """Return the seconds of all methods in turn, their ranks on one core."""
     per_step_s = 0.02 + 0.04 * training.micro_steps
-    seconds = 10.0 + per_step_s * training.num_steps * len(methods_of(training))
+    slower = 3.4 if training.precision == "float64" else 1.0
+    seconds = 10.0 + slower * per_step_s * training.num_steps * len(methods_of(training))
     return Estimate(seconds=seconds, memory_bytes=3 * 2**30)
 
 

@@ -14,6 +14,7 @@ from harness.declare import (
     Task,
     at_most,
     claims,
+    ours,
 )
 from reproductions.paro.convergence import quantities as q
 from reproductions.paro.convergence.experiment import PYTORCH, trainings
@@ -21,9 +22,15 @@ from reproductions.paro.convergence.table import LOSSES
 from reproductions.paro.method.strategy import EFFECTIVE
 
 STEPS = 50
+LEAST_LEARNT = 0.8
+"""Of the first loss at most is left: ten times what losses may differ by has been learnt."""
 SMOKE_IS_SHORT = "smoke takes two steps in float64"
 EVERYWHERE = CHECK.at(*SMOKE_AND_CPU, elsewhere="sums are the same at any scale")
 AT_CPU = CHECK.at(*CPU, elsewhere=SMOKE_IS_SHORT)
+LEARNS = ours("DEV-43", profiles=CPU, elsewhere=SMOKE_IS_SHORT).controlled(
+    "one process learns: a fifth of its loss at least is gone after 50 steps",
+    at_most(partial(q.share_left, precision="bfloat16"), LEAST_LEARNT, "of the first loss"),
+)
 METHODS = {
     **{s.letters: s.letters for s in EFFECTIVE},
     **{n: f"{n} ({s})" for n, s in PYTORCH.items()},
@@ -66,7 +73,7 @@ task = Task(
         ),
         (
             "paro_converges_as_zero3",
-            AT_CPU,
+            LEARNS,
             at_most(partial(q.largest_between, precision="bfloat16"),
                     q.TOLERANCES["bfloat16"], "relative difference"),
             "NIG, IGG and IIG converge as ZeRO-3 does.",

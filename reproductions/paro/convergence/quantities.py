@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from harness.declare import pick
-from reproductions.paro.convergence.experiment import FIGURE_7
+from reproductions.paro.convergence.experiment import ALONE, FIGURE_7
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,6 +25,13 @@ def largest_difference(table: pd.DataFrame, *, precision: str) -> float:
     """Return by how much any loss of any method differs from one process's, over that."""
     rows = last(pick(table, precision=precision))
     return float(rows["largest_difference"].max())
+
+
+def share_left(table: pd.DataFrame, *, precision: str, micro_steps: int = 4) -> float:
+    """Return the last loss of one process over its first: the most of any seed."""
+    rows = pick(table, precision=precision, micro_steps=micro_steps, method=ALONE)
+    losses = rows.sort_values("step").groupby("seed")["loss"]
+    return float((losses.last() / losses.first()).max())
 
 
 def largest_between(

@@ -8,12 +8,22 @@ flat ring takes a quarter of a second for: a hundred times what a barrier of the
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Literal
 
-from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc, measured, seed
+from harness.declare import (
+    PILOT_SEEDS,
+    Estimate,
+    Experiment,
+    Needs,
+    Params,
+    Profile,
+    doc,
+    measured,
+    seed,
+)
 from reproductions.paro.method.cluster import Cluster, Nic
 
 NICS: dict[Nic, str] = {"shared": "one link per group", "rail": "one link per rank"}
@@ -31,9 +41,13 @@ ALGORITHMS: dict[Algorithm, str] = {
 LAYOUTS = ((2, 2), (3, 2), (4, 2), (2, 4))
 """Groups, and ranks in each."""
 INTER_MBIT, INTRA_MBIT = 100.0, 1000.0
-NUM_SEEDS = 5
+SEEDS = tuple(range(5))
 """Of all-gathers, so that chance has 32 ways to swap what two algorithms took."""
-NUM_MESSAGE_SEEDS = 3
+MESSAGE_SEEDS = tuple(range(3))
+BLOCKS = 1
+"""How often a trial of all-gathers starts over with known bytes; `pilot_rings` says how many do."""
+PILOT_BLOCKS, PILOTS = 3, 3
+"""Blocks and seeds of the pilot."""
 START_S = 6.0
 """Import of torch, links, and ranks that meet."""
 
@@ -69,6 +83,10 @@ class Gathers(Bed):
     """All-gathers of one size by several algorithms, in turn."""
 
     block_bytes: int = doc("What each rank has of the whole.")
+    num_blocks: int = doc(
+        "Blocks of the trial: in each known bytes are timed anew, then every algorithm.",
+        default=1, added=True,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -105,7 +123,7 @@ def message_grid(profile: Profile) -> Iterator[Messages]:
             num_samples=1, least_bytes=2**12, most_bytes=2**14,
         )  # fmt: skip
     elif profile == "cpu":
-        for nic, number in product(NICS, range(NUM_MESSAGE_SEEDS)):
+        for nic, number in product(NICS, MESSAGE_SEEDS):
             yield Messages(
                 num_groups=2, ranks_per_group=2, nic=nic, inter_mbit=INTER_MBIT,
                 intra_mbit=INTRA_MBIT, num_samples=3, seed=number, least_bytes=2**10,
@@ -113,19 +131,37 @@ def message_grid(profile: Profile) -> Iterator[Messages]:
             )  # fmt: skip
 
 
-def gather_grid(profile: Profile) -> Iterator[Gathers]:
+SMALL_GATHERS = Gathers(
+    num_groups=2, ranks_per_group=2, nic="shared", inter_mbit=200.0, intra_mbit=2000.0,
+    num_samples=1, block_bytes=2**14,
+)  # fmt: skip
+"""Those of smoke."""
+
+
+def gathers_of(seeds: Iterable[int], num_blocks: int) -> Iterator[Gathers]:
     """Yield four, six and eight ranks, in two to four groups."""
-    if profile == "smoke":
+    for (num_groups, ranks), nic, number in product(LAYOUTS, NICS, seeds):
         yield Gathers(
-            num_groups=2, ranks_per_group=2, nic="shared", inter_mbit=200.0, intra_mbit=2000.0,
-            num_samples=1, block_bytes=2**14,
+            num_groups=num_groups, ranks_per_group=ranks, nic=nic, inter_mbit=INTER_MBIT,
+            intra_mbit=INTRA_MBIT, num_samples=5, seed=number, block_bytes=2**20,
+            num_blocks=num_blocks,
         )  # fmt: skip
+
+
+def gather_grid(profile: Profile) -> Iterator[Gathers]:
+    """Yield every layout of ranks, as often as claims need it."""
+    if profile == "smoke":
+        yield SMALL_GATHERS
     elif profile == "cpu":
-        for (num_groups, ranks), nic, number in product(LAYOUTS, NICS, range(NUM_SEEDS)):
-            yield Gathers(
-                num_groups=num_groups, ranks_per_group=ranks, nic=nic, inter_mbit=INTER_MBIT,
-                intra_mbit=INTRA_MBIT, num_samples=5, seed=number, block_bytes=2**20,
-            )  # fmt: skip
+        yield from gathers_of(SEEDS, BLOCKS)
+
+
+def pilot_grid(profile: Profile) -> Iterator[Gathers]:
+    """Yield the same layouts in several blocks, at seeds that no claim is judged on."""
+    if profile == "smoke":
+        yield replace(SMALL_GATHERS, num_blocks=2, seed=PILOT_SEEDS[0])
+    elif profile == "cpu":
+        yield from gathers_of(PILOT_SEEDS[:PILOTS], PILOT_BLOCKS)
 
 
 def message_estimate(messages: Messages) -> Estimate:
@@ -143,7 +179,8 @@ def gather_estimate(gathers: Gathers) -> Estimate:
     """Return a start, and what links take for a flat ring by each algorithm."""
     num_ranks = gathers.num_groups * gathers.ranks_per_group
     ring_s = (num_ranks - 1) * 8 * gathers.block_bytes / (gathers.inter_mbit * 1e6)
-    seconds = START_S + 0.3 * num_ranks + ring_s * len(ALGORITHMS) * (gathers.num_samples + 1)
+    per_block_s = ring_s * len(ALGORITHMS) * (gathers.num_samples + 1)
+    seconds = START_S + 0.3 * num_ranks + gathers.num_blocks * per_block_s
     return Estimate(seconds=seconds, memory_bytes=2**31)
 
 
@@ -183,6 +220,17 @@ gather_times = Experiment(
     params=Gathers,
     grid=gather_grid,
     run="trial:gather_rows",
+    needs=NEEDS,
+    estimate=gather_estimate,
+    address=SHOWN,
+    stands_in=lambda bed: STANDS_IN,
+)
+gather_pilots = Experiment(
+    "paro/gather_pilots",
+    version=1,
+    params=Gathers,
+    grid=pilot_grid,
+    run="trial:block_rows",
     needs=NEEDS,
     estimate=gather_estimate,
     address=SHOWN,

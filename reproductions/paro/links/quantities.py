@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from harness.declare import MissingRows, pick
+from harness.declare import InvalidQuantity, MissingRows, pick
 from reproductions.paro.links.experiment import LAYOUTS, NICS
+from reproductions.paro.models.known_bytes import FASTER_WITHIN
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,6 +39,29 @@ def times(table: pd.DataFrame, nic: str, column: str = "median_ms") -> list[pd.S
 def share_of_flat(table: pd.DataFrame, *, nic: str, column: str = "median_ms") -> list[float]:
     """Return PaRO-CC's time over one ring's, by layout."""
     return [float(one["two-layer"] / one["flat"]) for one in times(table, nic, column)]
+
+
+def share_of_ring(table: pd.DataFrame, *, nic: str) -> list[float]:
+    """Return PaRO-CC's time over that of the faster ring, ours or gloo's own, by layout."""
+    return [
+        float(one["two-layer"] / min(one["flat"], one.get("gloo", one["flat"])))
+        for one in times(table, nic)
+    ]
+
+
+def known_bytes(table: pd.DataFrame, *, nic: str) -> list[float]:
+    """Return the time of known bytes between groups over what arithmetic says, by layout.
+
+    Raises InvalidQuantity where links within groups are not much faster than those between.
+    """
+    found = []
+    for num_groups, ranks in LAYOUTS:
+        rows = pick(table, num_groups=num_groups, ranks_per_group=ranks, nic=nic)
+        if (rows["within_gbit_per_s"] < FASTER_WITHIN * rows["between_gbit_per_s"]).any():
+            raise InvalidQuantity(f"{num_groups} groups of {ranks}, {nic}: slow within groups")
+        asked = rows["inter_mbit"] / 1e3
+        found.append(float((asked / rows["between_gbit_per_s"]).iloc[0]))
+    return found
 
 
 def over_predicted(table: pd.DataFrame, *, nic: str) -> list[float]:

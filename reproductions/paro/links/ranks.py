@@ -7,6 +7,7 @@ the last one's end.
 from __future__ import annotations
 
 import os
+import random
 import time
 from collections.abc import Callable
 from typing import Any
@@ -25,6 +26,8 @@ from reproductions.paro.method.testbed.network import sent_bytes
 
 GATHER = Collective(kind="all_gather", scope="world")
 Sample = dict[str, Any]
+Gatherer = tuple[Wire, Callable[[list[Part]], None]]
+"""An algorithm's wire, and what gathers the parts of all ranks."""
 PROBES: tuple[tuple[Scope, Rings], ...] = (("within", "all"), ("between", "one"))
 """Rings whose bandwidths a prediction starts from."""
 PROBE_MESSAGES = 4
@@ -75,10 +78,28 @@ def _send(wire: Wire, peers: Peers, case: Case, out: Tensor, into: Tensor) -> No
         dist.recv(into, peers.ranks[0], group=peers.group)
 
 
-def time_gathers(*, block_bytes: int, num_samples: int) -> dict[str, Any]:
-    """Return samples by algorithm, in turn, and of messages of a block's size before."""
+def time_gathers(
+    *, block_bytes: int, num_samples: int, num_blocks: int, seed: int
+) -> list[dict[str, Any]]:
+    """Return by block samples of messages of a part's size, and then of every algorithm in turn."""
     groups = _groups()
     wire = Wire(groups)
+    gathers = {algorithm: _gather_by(algorithm, groups) for algorithm in ALGORITHMS}
+    turns = random.Random(seed)
+    return [
+        _block(wire, gathers, turns, block_bytes=block_bytes, num_samples=num_samples)
+        for _ in range(num_blocks)
+    ]
+
+
+def _block(
+    wire: Wire, gathers: dict[Algorithm, Gatherer], turns: random.Random, *, block_bytes: int,
+    num_samples: int,
+) -> dict[str, Any]:  # fmt: skip
+    """Time known bytes, then every algorithm in turn; what comes first in each is not counted.
+
+    turns: draws the same order on all ranks, so that none of the algorithms always follows another.
+    """
     probes = [
         Case(
             scope=scope,
@@ -93,15 +114,15 @@ def time_gathers(*, block_bytes: int, num_samples: int) -> dict[str, Any]:
         "probes": [[_message_sample(wire, case) for _ in range(num_samples + 1)][1:]
                    for case in probes]
     }  # fmt: skip
-    gathers = {algorithm: _gather_by(algorithm, groups) for algorithm in ALGORITHMS}
-    samples: dict[str, list[Sample]] = {algorithm: [] for algorithm in ALGORITHMS}
+    samples: dict[Algorithm, list[Sample]] = {algorithm: [] for algorithm in gathers}
     for _ in range(num_samples + 1):
-        for algorithm, (own_wire, gather) in gathers.items():
-            samples[algorithm].append(_gather_sample(groups, own_wire, gather, block_bytes))
+        for algorithm in turns.sample(list(gathers), len(gathers)):
+            own_wire, gather = gathers[algorithm]
+            samples[algorithm].append(_gather_sample(wire.groups, own_wire, gather, block_bytes))
     return found | {algorithm: own[1:] for algorithm, own in samples.items()}
 
 
-def _gather_by(algorithm: Algorithm, groups: Groups) -> tuple[Wire, Callable[[list[Part]], None]]:
+def _gather_by(algorithm: Algorithm, groups: Groups) -> Gatherer:
     """Return an algorithm's wire and what gathers parts of all ranks."""
     if algorithm == "gloo":
         wire = Wire(groups)

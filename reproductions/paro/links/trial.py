@@ -22,6 +22,7 @@ from reproductions.paro.method.cluster import Cluster
 from reproductions.paro.method.rings import WORLD
 from reproductions.paro.method.step_time import World
 from reproductions.paro.method.testbed.launch import Ran, run_ranks
+from reproductions.paro.method.testbed.network import Kind
 from reproductions.paro.method.traffic import traffic_of
 
 DEADLINE_S = 600.0
@@ -58,18 +59,54 @@ def message_rows(messages: Messages, ctx: RunContext) -> list[Row]:
 
 
 def gather_rows(gathers: Gathers, ctx: RunContext) -> list[Row]:
-    """Time all-gathers by every algorithm; return a row for each."""
-    given = {"block_bytes": gathers.block_bytes, "num_samples": gathers.num_samples}
-    ran, watched = _run(time_gathers, given, gathers)
+    """Time all-gathers by every algorithm; return a row for each, of all blocks together."""
+    ran, watched = _run_gathers(gathers)
+    whole = [_joined(blocks) for blocks in ran.results]
+    return [{**row, **watched} for row in _rows_of(gathers, whole, ran.kind)]
+
+
+def block_rows(gathers: Gathers, ctx: RunContext) -> list[Row]:
+    """Time them likewise; return their rows for the first block, for the first two, and so on."""
+    ran, watched = _run_gathers(gathers)
+    rows: list[Row] = []
+    for count in range(1, gathers.num_blocks + 1):
+        first = [_joined(blocks[:count]) for blocks in ran.results]
+        found = _rows_of(gathers, first, ran.kind)
+        rows += [{"first_blocks": count, **row, **watched} for row in found]
+    return rows
+
+
+def _run_gathers(gathers: Gathers) -> tuple[Ran, Row]:
+    given = {
+        "block_bytes": gathers.block_bytes,
+        "num_samples": gathers.num_samples,
+        "num_blocks": gathers.num_blocks,
+        "seed": gathers.seed,
+    }
+    return _run(time_gathers, given, gathers)
+
+
+def _joined(blocks: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return the samples of several blocks as those of one."""
+    found: dict[str, Any] = {
+        algorithm: [sample for block in blocks for sample in block[algorithm]]
+        for algorithm in ALGORITHMS
+    }
+    both = zip(*(block["probes"] for block in blocks), strict=True)
+    return found | {"probes": [[sample for own in same for sample in own] for same in both]}
+
+
+def _rows_of(gathers: Gathers, of_ranks: Sequence[dict[str, Any]], kind: Kind) -> list[Row]:
+    """Return a row per algorithm. of_ranks: samples by algorithm, and of known bytes."""
     asked = gathers.cluster()
     total = float(gathers.block_bytes * asked.num_gpus)
-    measured = _measured(asked, ran, gathers.block_bytes)
+    measured = _measured(asked, of_ranks, gathers.block_bytes)
     rows: list[Row] = []
     for algorithm in ALGORITHMS:
-        samples = [rank[algorithm] for rank in ran.results]
+        samples = [rank[algorithm] for rank in of_ranks]
         world, form = MODELS[algorithm]
         times = _spread_ms(samples, 1)
-        slowed = ran.kind == "namespaces" or algorithm != "gloo"
+        slowed = kind == "namespaces" or algorithm != "gloo"
         formula = traffic_of(GATHER, asked, total, world).between * asked.num_groups
         rows.append({
             "algorithm": algorithm,
@@ -77,12 +114,11 @@ def gather_rows(gathers: Gathers, ctx: RunContext) -> list[Row]:
             "formula_bytes": formula,
             "booked_bytes": sum(own[0]["booked_bytes"] for own in samples),
             "wrong_bytes": sum(one["wrong_bytes"] for own in samples for one in own),
-            "counted_bytes": _counted(samples, asked) if ran.kind == "namespaces" else None,
+            "counted_bytes": _counted(samples, asked) if kind == "namespaces" else None,
             **(times if slowed else dict.fromkeys(times)),
             "predicted_ms": 1e3 * WORLD[form](measured, total) if form else None,  # type: ignore[index]
             "between_gbit_per_s": measured.inter_gbit_per_s,
             "within_gbit_per_s": measured.intra_gbit_per_s,
-            **watched,
         })  # fmt: skip
     return rows
 
@@ -106,11 +142,11 @@ def _spread_ms(by_rank: Sequence[Sequence[dict[str, Any]]], parts: int) -> dict[
     return {"median_ms": statistics.median(times), "p20_ms": fifths[0], "p80_ms": fifths[-1]}
 
 
-def _measured(asked: Cluster, ran: Ran, num_bytes: int) -> Cluster:
+def _measured(asked: Cluster, of_ranks: Sequence[dict[str, Any]], num_bytes: int) -> Cluster:
     """Return the testbed with the bandwidths that messages of a block's size had on it."""
     rates = []
     for number in range(2):
-        samples = [own for rank in ran.results if all(own := rank["probes"][number])]
+        samples = [own for rank in of_ranks if all(own := rank["probes"][number])]
         rates.append(8e-6 * num_bytes / _spread_ms(samples, PROBE_MESSAGES)["median_ms"])
     within, between = rates
     return replace(asked, intra_gbit_per_s=within, inter_gbit_per_s=between)

@@ -8,16 +8,18 @@ cluster: times compare with those of communication alone.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Literal, get_args
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
 
-from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc, seed
+from harness.declare import PILOT_SEEDS, Estimate, Experiment, Needs, Params, Profile, doc, seed
 from reproductions.paro.method.cluster import Nic
 from reproductions.paro.method.strategy import EFFECTIVE
 
 Question = Literal["full", "partial", "peft", "accumulation", "scaling"]
 About = Literal["every", "full", "partial", "peft", "accumulation", "scaling"]
 Share = Literal["1", "1/16", "LoRA"]
+AT_ONE_SIZE: tuple[Question, ...] = ("full", "partial", "peft", "accumulation")
+"""Questions that are asked on four ranks alone."""
 SHARES: dict[Question, Share] = {"partial": "1/16", "peft": "LoRA"}
 """What trains, where not all does: one of 16 equal layers, or a pair of rank one per layer."""
 DDP, FSDP, HSDP, HPZ = "DDP", "FSDP2", "FSDP2 in groups", "FSDP2 to m parts"
@@ -32,8 +34,19 @@ ACCUMULATION = 4
 FURTHER_SEEDS = (1826002209, 1666620614, 692416865)
 """Drawn by a hash, and run when the results of the first ones were known."""
 SEEDS = (0, 1, 2, *FURTHER_SEEDS)
+Probed = Literal["before", "in turns"]
+PROBED: Probed = "before"
+"""When known bytes are sent in the trials of claims."""
+SCALING: Mapping[str, Any] = {}
+"""What trials on four and eight ranks have otherwise than the rest; `pilot_steps` compares both."""
+FEWER: Mapping[str, Any] = {"num_layers": 4}
+SLOWER: Mapping[str, Any] = {"inter_mbit_per_s": 20.0, "intra_mbit_per_s": 500.0, "num_layers": 1}
+"""Links of the same ratio that eight ranks on two cores may fill. Either has fewer layers, each as
+large as the rest have them, so that a trial takes less than a minute."""
+PILOTS = 3
+"""Seeds of the pilot."""
 WHOLES: dict[Question, float] = {
-    "full": 90.0, "partial": 60.0, "peft": 60.0, "accumulation": 70.0, "scaling": 30.0,
+    "full": 80.0, "partial": 41.0, "peft": 48.0, "accumulation": 62.0, "scaling": 25.0,
 }  # fmt: skip
 """How often all settings of a question together send the model between groups, about."""
 
@@ -59,6 +72,11 @@ class Steps(Params):
     )
     num_timed: int = doc("Steps of each setting that are timed, in turns.", default=3)
     seed: int = seed("One trial: weights, data, and the order of turns; each times all settings.")
+    probed: Probed = doc(
+        "When known bytes are sent that say how fast links are: before all steps, or in turns with"
+        " them.",
+        default="before", added=True,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,19 +111,40 @@ def settings_of(question: Question, accumulation: int) -> list[Setting]:
     return [Setting(name, accumulation) for name in names]
 
 
+SMALL = Steps(
+    about="every", nic="rail", width=8, num_layers=1, num_micro_batches=1, num_timed=1,
+    inter_mbit_per_s=1000.0, seed=0,
+)  # fmt: skip
+"""The trial of smoke."""
+
+
 def grid(profile: Profile) -> Iterator[Steps]:
     """Yield every question with rails, as the formulas have them; all of the model also shared."""
     if profile == "smoke":
-        yield Steps(
-            about="every", nic="rail", width=8, num_layers=1, num_micro_batches=1, num_timed=1,
-            inter_mbit_per_s=1000.0, seed=0,
-        )  # fmt: skip
+        yield SMALL
     elif profile == "cpu":
         for number in SEEDS:
-            for about in get_args(Question):
-                yield Steps(about=about, nic="rail", seed=number)
-            yield Steps(about="full", nic="shared", seed=number)
-            yield Steps(about="scaling", nic="rail", num_ranks=8, seed=number)
+            for about in AT_ONE_SIZE:
+                yield Steps(about=about, nic="rail", seed=number, probed=PROBED)
+            yield on_ranks(4, number, probed=PROBED, **SCALING)
+            yield Steps(about="full", nic="shared", seed=number, probed=PROBED)
+            yield on_ranks(8, number, probed=PROBED, **SCALING)
+
+
+def on_ranks(num_ranks: int, number: int, **more: Any) -> Steps:
+    """Return a trial of the strategies that are compared by ranks."""
+    return Steps(about="scaling", nic="rail", num_ranks=num_ranks, seed=number, **more)
+
+
+def pilot_grid(profile: Profile) -> Iterator[Steps]:
+    """Yield all of the model as claims have it, and eight ranks on their links and slower ones."""
+    if profile == "smoke":
+        yield replace(SMALL, about="scaling", seed=PILOT_SEEDS[0], probed="in turns")
+    elif profile == "cpu":
+        for number in PILOT_SEEDS[:PILOTS]:
+            yield Steps(about="full", nic="rail", seed=number, probed="in turns")
+            yield on_ranks(8, number, probed="in turns", **FEWER)
+            yield on_ranks(8, number, probed="in turns", **SLOWER)
 
 
 def stands_in(steps: Steps) -> Mapping[str, str]:
@@ -119,7 +158,15 @@ def seconds_of(steps: Steps) -> float:
     rounds = steps.num_timed + 2
     size = 32 * steps.num_layers * steps.width**2 / (steps.inter_mbit_per_s * 1e6)
     wholes = sum(WHOLES[question] for question in questions_of(steps.about))
-    return 20.0 + rounds * wholes * size
+    return 12.0 + rounds * wholes * size
+
+
+NEEDS = Needs(memory_bytes=6 * 2**30, exclusive=True)
+
+
+def estimate(asked: Steps) -> Estimate:
+    """Return what a trial takes."""
+    return Estimate(seconds=seconds_of(asked), memory_bytes=NEEDS.memory_bytes)
 
 
 steps = Experiment(
@@ -129,8 +176,20 @@ steps = Experiment(
     grid=grid,
     run="trial:step_rows",
     seed_from=("seed",),
-    needs=Needs(memory_bytes=6 * 2**30, exclusive=True),
-    estimate=lambda asked: Estimate(seconds=seconds_of(asked), memory_bytes=6 * 2**30),
+    needs=NEEDS,
+    estimate=estimate,
     address=("about", "num_ranks", "nic", "seed"),
+    stands_in=stands_in,
+)
+step_pilots = Experiment(
+    "paro/step_pilots",
+    version=1,
+    params=Steps,
+    grid=pilot_grid,
+    run="trial:turn_rows",
+    seed_from=("seed",),
+    needs=NEEDS,
+    estimate=estimate,
+    address=("about", "num_ranks", "inter_mbit_per_s", "seed"),
     stands_in=stands_in,
 )

@@ -6,6 +6,7 @@ import random
 import time
 from collections.abc import Callable
 from functools import partial
+from statistics import median
 from typing import Any
 
 import torch
@@ -41,16 +42,21 @@ def measure(**asked: Any) -> dict[str, Any]:
     steps = Steps.from_json(asked)
     torch.manual_seed(steps.seed)
     meshes = Meshes.of(steps.group_size)
-    wire = Wire(Groups(meshes.groups))
-    wire.purpose = PROBE
-    rates = {scope: link_rate(wire, scope) for scope in ("intra", "inter")}
+    links = Links(Groups(meshes.groups))
+    if steps.probed == "before":
+        for _ in range(LINK_TIMES):
+            links.send_known()
     rows = [
-        row for question in questions_of(steps.about) for row in answered(question, steps, meshes)
+        row
+        for question in questions_of(steps.about)
+        for row in answered(question, steps, meshes, links)
     ]
-    return {"rates": rates, "rows": rows}
+    return {"rates": links.rates(), "rows": rows}
 
 
-def answered(question: Question, steps: Steps, meshes: Meshes) -> list[dict[str, Any]]:
+def answered(
+    question: Question, steps: Steps, meshes: Meshes, links: Links
+) -> list[dict[str, Any]]:
     """Let all settings of a question take steps in turns; return a row of each."""
     share = SHARES.get(question, "1")
 
@@ -78,8 +84,12 @@ def answered(question: Question, steps: Steps, meshes: Meshes) -> list[dict[str,
             **counted(trainers[setting.name], batches(setting)),
         })  # fmt: skip
     turns = random.Random(steps.seed)
+    probes = [len(rows)] * (steps.probed == "in turns")
     for _ in range(steps.num_timed):
-        for number in turns.sample(range(len(rows)), len(rows)):
+        for number in turns.sample([*range(len(rows)), *probes], len(rows) + len(probes)):
+            if number == len(rows):
+                links.send_known()
+                continue
             trainer, given = trainers[settings[number].name], batches(settings[number])
             rows[number]["seconds"].append(timed(partial(trainer.step, given)))
     return rows
@@ -106,15 +116,33 @@ def step_alone(net: Net, batches: list[Tensor]) -> Callable[[], None]:
     return step
 
 
-def link_rate(wire: Wire, scope: Scope) -> float:
-    """Return bytes per second that this rank sends to the next of a ring, all ranks at once."""
-    peers = wire.groups.peers(scope)
-    if len(peers.ranks) == 1:
-        return 0.0
-    out, into = torch.ones(LINK_BYTES // 4), torch.empty(LINK_BYTES // 4)
-    wire.exchange(out, into, peers)()
-    seconds = [timed(lambda: wire.exchange(out, into, peers)()) for _ in range(LINK_TIMES)]
-    return LINK_BYTES / sorted(seconds)[LINK_TIMES // 2]
+class Links:
+    """What known bytes take to the next rank of a ring, all ranks sending at once."""
+
+    def __init__(self, groups: Groups) -> None:
+        self.wire = Wire(groups)
+        self.wire.purpose = PROBE
+        self.out, self.into = torch.ones(LINK_BYTES // 4), torch.empty(LINK_BYTES // 4)
+        # A ring of one has no link.
+        scopes: tuple[Scope, ...] = ("intra", "inter")
+        self.seconds: dict[Scope, list[float]] = {
+            scope: [] for scope in scopes if len(groups.peers(scope).ranks) > 1
+        }
+        for scope in self.seconds:
+            self._exchange(scope)
+
+    def _exchange(self, scope: Scope) -> None:
+        self.wire.exchange(self.out, self.into, self.wire.groups.peers(scope))()
+
+    def send_known(self) -> None:
+        """Send them within groups, then between."""
+        for scope, seconds in self.seconds.items():
+            seconds.append(timed(partial(self._exchange, scope)))
+
+    def rates(self) -> dict[str, float]:
+        """Return bytes per second by scope; 0 where nothing was sent."""
+        rates = {"intra": 0.0, "inter": 0.0}
+        return rates | {scope: LINK_BYTES / median(own) for scope, own in self.seconds.items()}
 
 
 def counted(trainer: Trainer, batches: list[Tensor]) -> dict[str, Any]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from harness.declare import MissingRows, Scalar, pick
+from harness.declare import InvalidQuantity, MissingRows, Scalar, pick
 from reproductions.paro.measured_steps.experiment import BASELINES, OURS
+from reproductions.paro.models.known_bytes import FASTER_WITHIN
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,6 +48,45 @@ def rank_correlation(table: pd.DataFrame, *, where: Where = RAIL) -> float:
     return float(spearmanr(tied(list(rows["predicted_s"])), rows["step_s"]).statistic)
 
 
+def better_than_memory(table: pd.DataFrame, *, where: Where = RAIL) -> float:
+    """Return by how much the guideline's correlation is above that of an order without formulas.
+
+    That order has what holds more as the faster.
+    """
+    from scipy.stats import spearmanr
+
+    rows = pick(table, **where).set_index("setting").reindex(OURS)
+    by_memory = float(spearmanr(-rows["held_bytes"], rows["step_s"]).statistic)
+    return rank_correlation(table, where=where) - by_memory
+
+
+def known_bytes(table: pd.DataFrame, *, at: Sequence[Where]) -> list[float]:
+    """Return the time of known bytes between groups over what arithmetic says, in turn where told.
+
+    Raises InvalidQuantity where links within groups are not much faster than those between.
+    """
+    found = []
+    for where in at:
+        rows = pick(table, **where)
+        if (rows["intra_gbit_per_s"] < FASTER_WITHIN * rows["inter_gbit_per_s"]).any():
+            raise InvalidQuantity(f"where {where}: slow within groups")
+        asked = rows["inter_mbit_per_s"] / 1e3
+        found.append(float((asked / rows["inter_gbit_per_s"]).iloc[0]))
+    return found
+
+
+def filled_links(table: pd.DataFrame, *, at: Sequence[Where]) -> list[float]:
+    """Return the same between groups and then within them, in turn where told."""
+    found = []
+    for where in at:
+        row = pick(table, **where).iloc[0]
+        found += [
+            float(row[f"{scope}_mbit_per_s"] / 1e3 / row[f"{scope}_gbit_per_s"])
+            for scope in ("inter", "intra")
+        ]
+    return found
+
+
 def tied(times: Sequence[float]) -> list[float]:
     """Return times with those that are near the least of their neighbours put equal to it.
 
@@ -68,9 +108,9 @@ def samples(table: pd.DataFrame, name: str) -> pd.Series:
     return rows.set_index("accumulation")["samples_per_s"].astype(float).sort_index()
 
 
-def best_over_best(table: pd.DataFrame, *, one: str, over: str) -> float:
-    """Return the largest samples per second of a setting over another's."""
-    return float(samples(table, one).max() / samples(table, over).max())
+def over_each(table: pd.DataFrame, *, one: str, over: str) -> list[float]:
+    """Return samples per second of a setting with most micro-batches over another's with each."""
+    return [float(samples(table, one).iloc[-1] / each) for each in samples(table, over)]
 
 
 def speedup(table: pd.DataFrame, name: str) -> float:
@@ -82,13 +122,9 @@ def speedup(table: pd.DataFrame, name: str) -> float:
     return float(rows[many] / rows[few] * few / many)
 
 
-def speedups(table: pd.DataFrame) -> list[float]:
-    """Return speed-up ratios of ZeRO (the better of ZeRO-2 and 3), NIG and IIG."""
-    return [
-        max(speedup(table, "NGG"), speedup(table, "GGG")),
-        speedup(table, "NIG"),
-        speedup(table, "IIG"),
-    ]
+def speedup_leads(table: pd.DataFrame, *, pairs: Sequence[tuple[str, str]]) -> list[float]:
+    """Return the speed-up ratio of the first of each pair less that of the second."""
+    return [speedup(table, one) - speedup(table, other) for one, other in pairs]
 
 
 def byte_errors(table: pd.DataFrame) -> list[float]:

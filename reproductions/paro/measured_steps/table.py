@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 ZERO = {1: "NNG", 2: "NGG", 3: "GGG"}
 """Stages and their letters."""
-COLUMNS = (
-    *columns_of(Steps),
+STEP_COLUMNS = (
+    *columns_of(Steps, without=("probed",)),
     param("question", str, "What the row answers, where a trial answers every one."),
     param("setting", str, "Three letters, or a baseline of PyTorch's."),
     param("accumulation", int, "Micro-batches per optimizer step, s."),
@@ -23,8 +23,11 @@ COLUMNS = (
     measured("inter_gbit_per_s", float, "B, between groups, as its ranks measured it."),
     measured("intra_gbit_per_s", float, "B', within a group, likewise."),
     measured(
-        "step_s", float, "An optimizer step: median over turns of the slowest rank's; none of what"
-        " a token bucket does not slow.", nullable=True,
+        "step_s",
+        float,
+        "An optimizer step: median over turns of the slowest rank's; none of what"
+        " a token bucket does not slow.",
+        nullable=True,
     ),
     measured("samples_per_s", float, "Rows of all ranks per second.", nullable=True),
     measured("compute_s", float, "The same passes and Adam without messages, all ranks at once."),
@@ -32,14 +35,23 @@ COLUMNS = (
     value("held_bytes", int, "Parameters, gradients, Adam's moments, counted: most of any rank."),
     value("predicted_held_bytes", float, "4, 4 and 8 bytes each, by formula."),
     value(
-        "between_bytes", int, "Sent out of a group in a step, counted at the engine's messages:"
-        " most of any group; PyTorch's own does not count.", nullable=True,
+        "between_bytes",
+        int,
+        "Sent out of a group in a step, counted at the engine's messages:"
+        " most of any group; PyTorch's own does not count.",
+        nullable=True,
     ),
     measured(
-        "interface_bytes", int, "The same at the interfaces, with headers; none without them.",
+        "interface_bytes",
+        int,
+        "The same at the interfaces, with headers; none without them.",
         nullable=True,
     ),
     value("predicted_between_bytes", float, "The same by formula."),
+)
+"""What a trial says of a setting."""
+COLUMNS = (
+    *STEP_COLUMNS,
     *(
         measured(
             f"{how}gain_over_zero{stage}", float,

@@ -25,6 +25,17 @@ BITS = 8
 
 def step_rows(steps: Steps, ctx: RunContext) -> list[Row]:
     """Let ranks take steps; return a row per setting."""
+    return [row for _, row in rows_by_turns(steps, (steps.num_timed,))]
+
+
+def turn_rows(steps: Steps, ctx: RunContext) -> list[Row]:
+    """Let ranks take steps; return rows of the first turn, of the first two together, and so on."""
+    counts = range(1, steps.num_timed + 1)
+    return [{"first_turns": count, **row} for count, row in rows_by_turns(steps, counts)]
+
+
+def rows_by_turns(steps: Steps, counts: Iterable[int]) -> list[tuple[int, Row]]:
+    """Return each number of first turns with each setting's row of them."""
     asked = Cluster(
         num_gpus=steps.num_ranks, group_size=steps.group_size, nic=steps.nic,
         inter_gbit_per_s=steps.inter_mbit_per_s / 1e3,
@@ -37,9 +48,18 @@ def step_rows(steps: Steps, ctx: RunContext) -> list[Row]:
         "inter_gbit_per_s": found.inter_gbit_per_s,
         "intra_gbit_per_s": found.intra_gbit_per_s,
     }
-    by_setting = zip(*(each["rows"] for each in ran.results), strict=True)
+    by_setting = [*zip(*(each["rows"] for each in ran.results), strict=True)]
     paced = ran.kind == "token bucket"
-    return [{**links, **step_row(steps, found, each, paced=paced)} for each in by_setting]
+    return [
+        (count, {**links, **step_row(steps, found, cut(each, count), paced=paced)})
+        for count in counts
+        for each in by_setting
+    ]
+
+
+def cut(of_ranks: Sequence[dict[str, Any]], count: int) -> list[dict[str, Any]]:
+    """Return what ranks measured of a setting in its first turns."""
+    return [{**each, "seconds": each["seconds"][:count]} for each in of_ranks]
 
 
 def measure(**asked: Any) -> object:

@@ -143,6 +143,16 @@ BY_RANKS = (
         patches=(ON_LINKS,),
     ),
     golden(
+        "step_pilots", "The formula splits nothing.", "method.cluster:Cluster.parts",
+        SPLITS_NOTHING, patches=(ON_STEPS,),
+    ),
+    golden(
+        "gather_pilots", "PaRO-CC is said to send what one ring sends.",
+        "links.trial:traffic_of",
+        around(lambda traffic, found, *rest: traffic(found, *rest[:-1], "flat")),
+        patches=(ON_LINKS,),
+    ),
+    golden(
         "traced_step", "The schedule reduces no gradient in a backward pass.",
         "method.schedule:reduce_per_micro_batch", REDUCES_NOTHING, patches=(RANKS,),
     ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cache, partial
 from typing import Any
 
@@ -18,12 +18,15 @@ from harness.store.table_csv import build_table
 from reproductions.paro.links import trial
 from reproductions.paro.links.experiment import (
     ALGORITHMS,
+    PILOT_BLOCKS,
     Gathers,
     Messages,
     bandwidths,
     cases_of,
+    gather_pilots,
     gather_times,
 )
+from reproductions.paro.links.pilot_rings import task as pilot_rings
 from reproductions.paro.links.ranks import GATHER, PROBE_MESSAGES
 from reproductions.paro.links.tab10 import task as tab10
 from reproductions.paro.links.testbed_all_gather import task as gathers_task
@@ -55,10 +58,10 @@ def said_of_messages(messages: Messages) -> list[list[list[Sample] | None]]:
     return [by_case] * cluster.num_gpus  # type: ignore[list-item]
 
 
-def said_of_gathers(gathers: Gathers, *, holds: bool) -> list[dict[str, Any]]:
+def said_of_gathers(gathers: Gathers, *, holds: bool) -> list[list[dict[str, Any]]]:
     """Return what ranks say where formulas hold, or where PaRO-CC is slower and sends other bytes.
 
-    Seeds drift together.
+    Seeds drift together, blocks are the same.
     """
     cluster, block = gathers.cluster(), gathers.block_bytes
     total, drift = float(block * cluster.num_gpus), 1 + 0.01 * gathers.seed
@@ -86,7 +89,7 @@ def said_of_gathers(gathers: Gathers, *, holds: bool) -> list[dict[str, Any]]:
             ] * gathers.num_samples
         if not holds:
             found["flat"][0] = {**found["flat"][0], "wrong_bytes": 1}
-        ranks.append(found)
+        ranks.append([found] * gathers.num_blocks)
     return ranks
 
 
@@ -127,8 +130,41 @@ def test_a_message_that_arrives_as_another_is_seen() -> None:
 def test_claim_on_gathers(claim: Claim) -> None:
     whole = gathers_table()
     judge(claim, holds=whole, fails=gathers_table(holds=False), seed="seed")
-    few = word(claim, whole[whole["seed"] < 2], seed="seed")
+    few = word(claim, whole[whole["seed"].isin(whole["seed"].unique()[:2])], seed="seed")
     assert few is (good(claim) if claim.scope.deterministic else Word.UNDECIDED)
+
+
+TIMED = [claim.id for claim in gathers_task.claims if claim.scope.grade == "empirical"]
+
+
+@pytest.mark.parametrize(
+    ("column", "off"), [("between_gbit_per_s", 0.9), ("within_gbit_per_s", 0.3)]
+)
+def test_what_is_timed_counts_only_where_links_are_as_arithmetic_has_them(
+    column: str, off: float
+) -> None:
+    table = gathers_table()
+    late = table.assign(**{column: table[column] * off})
+    words = {claim.id: word(claim, late, seed="seed") for claim in gathers_task.claims}
+    assert [id for id, each in words.items() if each is Word.UNTESTED] == TIMED
+
+
+def test_a_pilot_says_what_its_first_blocks_say_together() -> None:
+    table = table_of(
+        pilot_rings, gather_pilots, partial(said_of_gathers, holds=True), kind="namespaces"
+    )
+    assert set(table["first_blocks"]) == {*range(1, PILOT_BLOCKS + 1)}
+    assert table["known_over_arithmetic"].to_list() == pytest.approx([1.0] * len(table))
+    assert (table[table["algorithm"] == "two-layer"]["over_one_ring"] < 1).all()
+
+
+def test_blocks_of_a_trial_are_one_sample() -> None:
+    gathers = replace(next(iter(gather_times.grid("smoke"))), num_blocks=3)
+    ((first, *_), *_) = said_of_gathers(gathers, holds=True)  # type: ignore[arg-type]
+    slow = {**first, "flat": [sample(9.0, booked_bytes=0, counted_bytes=0)]}
+    joined = trial._joined([first, slow, slow])
+    assert [one["end"] for one in joined["flat"][1:]] == [10.0, 10.0]
+    assert len(joined["probes"][0]) == 3 * len(first["probes"][0])
 
 
 def test_what_a_token_bucket_does_not_slow_has_no_time() -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from harness.declare.claims import Claim
 from harness.declare.task import Task
+from harness.declare.verdict import Word
 from harness.publish.figures import FigureContext
 from harness.store.table_csv import build_table, validate
 from reproductions.paro.measured_steps import (
@@ -19,15 +20,18 @@ from reproductions.paro.measured_steps import (
     measured_partial,
     measured_peft,
     measured_scaling,
+    pilot_steps,
     trial,
 )
 from reproductions.paro.measured_steps.experiment import (
     BASELINES,
+    FSDP,
     OURS,
     Setting,
     Steps,
     questions_of,
     settings_of,
+    step_pilots,
     steps,
 )
 from reproductions.paro.measured_steps.figures import step_panels
@@ -38,7 +42,7 @@ from reproductions.paro.method.step_time import step_time
 from reproductions.paro.method.strategy import strategy_of
 from reproductions.paro.method.testbed.launch import Ran
 from reproductions.paro.method.traffic import step_traffic
-from tests.reproductions.paro.tables import judge
+from tests.reproductions.paro.tables import judge, word
 
 Case = Literal["holds", "fails"]
 TASKS = tuple(
@@ -54,6 +58,7 @@ TRAINED = {"partial": 384**2, "peft": 384 * 32}
 SLOWER_ON_EIGHT = {"IIG": 1.0, "NIG": 1.5}
 """By how much on eight ranks, so that speed-up ratios are in the paper's order; others by 3."""
 REVERSED = {name: 1.0 + place for place, name in enumerate(("GGG", "NGG", "IGG", "GIG", "GNG"))}
+REVERSED[FSDP] = 0.5
 
 
 def workload_of(setting: Setting, question: str) -> Workload:
@@ -64,10 +69,12 @@ def workload_of(setting: Setting, question: str) -> Workload:
 
 
 def seconds_of(case: Case, setting: Setting, work: Workload, cluster: Cluster) -> float:
-    """Return a step's seconds. Fails: what should be fast is slow."""
+    """Return a step's seconds. Fails: what should be fast is slow; what holds more is less so."""
     if case == "fails":
         more = 4.0 if cluster.num_gpus == 8 and setting.name in SLOWER_ON_EIGHT else 1.0
-        return more * REVERSED.get(setting.name, 9.0) * setting.accumulation
+        held = memory_of(strategy_of(setting.letters), work, cluster).total
+        slow = 9.0 if work.trainable_share == 1 else 9.0 + 1e6 / held
+        return more * REVERSED.get(setting.name, slow) * setting.accumulation
     slower = SLOWER_ON_EIGHT.get(setting.name, 3.0) if cluster.num_gpus == 8 else 1.0
     strategy = strategy_of(setting.letters)
     return slower * step_time(strategy, work, cluster).comm
@@ -131,7 +138,38 @@ def test_claim_holds_fails_and_needs_its_rows(
     task: Task, claim: Claim, tables: dict[tuple[Case, str], pd.DataFrame]
 ) -> None:
     holds, fails = tables["holds", task.id], tables["fails", task.id]
-    judge(claim, holds=holds, fails=fails, seed=task.table.seed)
+    judge(at_cpu(claim), holds=holds, fails=fails, seed=task.table.seed)
+
+
+def at_cpu(claim: Claim) -> Claim:
+    """Return a claim as it would be decided here, also where it needs more ranks."""
+    return replace(claim, scope=replace(claim.scope, profiles=("cpu",)))
+
+
+@pytest.mark.parametrize(("column", "off"), [("inter_gbit_per_s", 0.9), ("intra_gbit_per_s", 0.1)])
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.word)
+def test_what_is_timed_counts_only_where_links_are_as_arithmetic_has_them(
+    task: Task, column: str, off: float, tables: dict[tuple[Case, str], pd.DataFrame]
+) -> None:
+    table = tables["holds", task.id]
+    late = table.assign(**{column: table[column] * off})
+    timed = [c for c in task.claims if c.scope.grade == "empirical" and "cpu" in c.scope.profiles]
+    assert {word(claim, late, seed=task.table.seed) for claim in timed} == {Word.UNTESTED}
+
+
+def test_the_pilot_has_a_row_for_every_number_of_first_turns(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(trial, "run_ranks", measured_as("holds"))
+    rows = [
+        {**point, **row, "status": "done"}
+        for point in step_pilots.params_of("cpu")
+        for row in trial.turn_rows(Steps.from_json(point), None)  # type: ignore[arg-type]
+    ]
+    table = build_table(pilot_steps.task, {step_pilots.id: pd.DataFrame(rows)})
+    assert {*table["first_turns"]} == {*range(1, pilot_steps.TURNS + 1)}
+    assert table["known_within"].to_list() == pytest.approx([1.0] * len(table))
+    assert table["speed_over_zero3"].isna().equals(table["setting"] == pilot_steps.ZERO3)
 
 
 def test_what_a_token_bucket_does_not_slow_has_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
