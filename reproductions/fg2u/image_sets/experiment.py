@@ -39,9 +39,9 @@ HELD_BYTES = 80
 MOST_BYTES = 72 * 2**30
 WEEK_S = 7 * 24 * 3600.0
 START_S = 0.4
-GRADIENT_S = {"cpu": (2.5e-3, 4.5e-8), "cuda": (3e-3, 5e-11)}
-"""Of a gradient: whatever its size, and per entry of its first layer."""
-TANGENTS_S = {"cpu": (1.2e-2, 5.5e-8), "cuda": (5e-2, 2e-10)}
+GRADIENT_S = {"cpu": (2.5e-3, 4.5e-8), "cuda": (3e-3, 5e-11), "mlp": (5e-4, 1.5e-10)}
+"""Of a gradient: whatever its size, and per entry of its first layer; of an MLP on a CPU."""
+TANGENTS_S = {"cpu": (1.2e-2, 5.5e-8), "cuda": (5e-2, 2e-10), "mlp": (6e-3, 1.5e-10)}
 """Of a step with tangents: of each chunk, and per entry and direction."""
 
 
@@ -199,16 +199,20 @@ def estimate_s(params: Condensation) -> float:
 
 def gradient_s(params: Condensation, num_images: int) -> float:
     """Return the seconds of one gradient by the weights."""
-    call_s, entry_s = GRADIENT_S[params.device]
+    call_s, entry_s = GRADIENT_S[_speed(params)]
     return call_s + entry_s * params.width * params.image_size**2 * num_images
 
 
 def directions_s(params: Condensation, num_images: int) -> float:
     """Return the seconds of an inner step with all its tangents."""
-    chunk_s, entry_s = TANGENTS_S[params.device]
+    chunk_s, entry_s = TANGENTS_S[_speed(params)]
     entries = params.width * params.image_size**2 * num_images
     chunks = -(-params.num_directions // params.at_once)
     return chunks * chunk_s + entry_s * entries * params.num_directions
+
+
+def _speed(params: Condensation) -> str:
+    return "mlp" if params.net == "mlp" else params.device
 
 
 def alignment_estimate(params: Alignment) -> Estimate:
@@ -225,7 +229,9 @@ def stands_in(params: Condensation) -> dict[str, str]:
     papers = paper_cell(params.dataset, 1).first
     if params.image_size != papers.image_size:
         part = f"{part or name} {'of' if params.data == 'digits' else 'at'} {size}"
-    if (params.num_blocks, params.width) != (papers.num_blocks, papers.width):
+    if params.net == "mlp":
+        part = f"{part or name} by an MLP of {params.num_blocks} layer of {params.width} units"
+    elif (params.num_blocks, params.width) != (papers.num_blocks, papers.width):
         part = f"{part or name} by nets of {params.num_blocks} blocks of width {params.width}"
     return {name: part} if part else {}
 

@@ -1,0 +1,87 @@
+"""Tables of the pilots: candidates by method, outer step sizes, phases, and what streams teach."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.declare import Cell, Layout, Line, Table, Tables, columns_of, measured, param, value
+from reproductions.fg2u.image_sets.cells import ALSO_TRIED, CHOSEN, TRIED, Condensation
+from reproductions.fg2u.image_sets.layouts import METHOD_NAMES, PERCENT
+from reproductions.fg2u.pilot.experiment import COMPARED, RATES, sets
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ALL_TRIED = TRIED | ALSO_TRIED
+TOLD_BY = ("dataset", "ipc", "width", "depth", "inner_lr", "num_nets", "image_size")
+"""What tells candidates apart, beside the outer steps, of which real images have none."""
+SCORES = (
+    value("test_accuracy", float, "Share of test images right, mean over nets."),
+    value("accuracy_sd", float, "Its standard deviation over those nets.", nullable=True),
+    value("outer_loss", float, "Mean over the last tenth of the outer steps.", nullable=True),
+    measured("estimates_s", float, "Seconds of all gradients."),
+)
+
+
+def candidate_rows(tables: Tables) -> pd.DataFrame:
+    """Return the rows of every candidate at its own outer step size, named."""
+    import pandas as pd
+
+    rows, parts = tables[sets.id], []
+    for name, first in ALL_TRIED.items():
+        own = rows[_is_of(rows, first)]
+        usual = own["lr"].isin((first.lr, 0.0)) & own["steps"].isin((first.steps, 0))
+        parts.append(own[usual & (own["method"] != "fg2u")].assign(candidate=name))
+    return pd.concat(parts, ignore_index=True).reindex(columns=CANDIDATES.names)
+
+
+def rate_rows(tables: Tables) -> pd.DataFrame:
+    """Return every method and outer step size in the chosen setting, at one seed."""
+    rows, first = tables[sets.id], TRIED[CHOSEN]
+    own = rows[_is_of(rows, first) & (rows["steps"] == first.steps)]
+    tried = own[own["seed"] == own["seed"].min()]
+    return tried.reindex(columns=BY_RATE.names).reset_index(drop=True)
+
+
+def _is_of(rows: pd.DataFrame, first: Condensation) -> pd.Series:
+    same = rows["dataset"] == first.dataset
+    for name in TOLD_BY[1:]:
+        same &= rows[name] == getattr(first, name)
+    return same
+
+
+CANDIDATES = Table.of(
+    param("candidate", str, "Setting that was tried."),
+    columns_of(Condensation, "dataset", "ipc", "image_size", "width", "depth", "inner_lr"),
+    columns_of(Condensation, "method", "steps", "lr", "seed"),
+    SCORES,
+    make=candidate_rows,
+)
+BY_RATE = Table.of(
+    columns_of(Condensation, "method", "num_directions", "depth", "inner_lr", "steps"),
+    columns_of(Condensation, "lr", "seed"),
+    SCORES,
+    make=rate_rows,
+)
+HEADS = {"real": "random real images", **{name: METHOD_NAMES[name] for name in COMPARED}}
+BY_CANDIDATE = Layout(
+    rows=tuple(Line(name, where={"candidate": name}) for name in ALL_TRIED),
+    columns=tuple(Line(head, where={"method": name}) for name, head in HEADS.items()),
+    cell=PERCENT,
+    title="Test accuracy by candidate",
+)
+LOSSES = Layout(
+    rows=tuple(
+        Line(METHOD_NAMES[name], where={"method": name}) for name in (*COMPARED, "fg2u")
+    ),
+    columns=tuple(Line(f"{lr:g}", where={"lr": lr}) for lr in RATES)
+    + (
+        Line(
+            "all gradients",
+            where={"lr": TRIED[CHOSEN].lr},
+            cell=Cell("estimates_s", unit="s", digits=0),
+        ),
+    ),
+    cell=Cell("outer_loss", unit="nats", digits=3),
+    title="Outer loss by first step size of outer Adam, and time",
+)
