@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 
-from harness.declare import CPU, PAPER, Criterion, Scope, more_than, ours
+from harness.declare import CPU, PAPER, Criterion, Scope, at_least, more_than, ours
 from reproductions.fg2u.adaptation import quantities as q
+from reproductions.fg2u.adaptation.table import EQUAL, RGU
 
 Declared = tuple[str, Scope, Criterion, str]
 IN_HOUSE = ours("DEV-41", profiles=CPU, elsewhere="only `cpu` trains models of several seeds")
@@ -18,10 +19,31 @@ MODELS = {"small": "DistilGPT2", "large": "GPT2-Large", "largest": "GPT2-XL"}
 """Of the paper, that read a stream."""
 READERS = {name: MODELS[name] for name in ("small", "large")}
 """Those that a model of ours stands for."""
+LEARNED = ({"entry": EQUAL}, {"entry": RGU})
+"""Equal weights, and those that RGU learned."""
+TAUGHT = {"f1": 0.01, "qa_loss_after": 0.05}
+"""How much better a model must read with RGU's weights than with equal ones, by the score."""
 UNITS = {"f1": "F1", "qa_loss_after": "nats"}
 SCORE = {"streamingqa": "f1", "squadseq": "qa_loss_after"}
 """Column that decides. Small models answer no question on SQuAD's articles, so that their F1 says
 nothing; the answers' loss does."""
+
+
+def taught(scope: Scope, column: str, datasets: tuple[str, ...], models: tuple[str, ...]) -> Scope:
+    """Return where claims are decided: CaMeLS must help those who read at all."""
+    least, unit = TAUGHT[column], UNITS[column]
+    shown = f"{100 * least:.0f} point of F1" if column == "f1" else f"{least:g} {unit}"
+    return scope.controlled(
+        f"weights learned by RGU help by {shown} over equal ones on"
+        f" {' and '.join(NAMES[each] for each in datasets)}",
+        at_least(
+            partial(
+                q.gains, column=column, datasets=datasets, eval_models=models, pairs=(LEARNED,)
+            ),
+            least,
+            unit,
+        ),
+    )
 
 
 def gain(
@@ -44,6 +66,8 @@ def gain(
     """
     column = column or SCORE[datasets[0]]
     models = tuple(models)
+    if scope.control is None:
+        scope = taught(scope, column, datasets, models)
     quantity = partial(q.gains, column=column, datasets=datasets, eval_models=models, pairs=pairs)
     names = [
         ", ".join(filter(None, (NAMES[each] if len(datasets) > 1 else "", MODELS[model], step)))
