@@ -29,7 +29,7 @@ class Condensation(Params):
     data: str = doc("Data set that was read for it.")
     image_size: int = doc("Pixels per side.")
     ipc: int = doc("Images per class; 0 for the whole training set.")
-    net: NetKind = doc("The paper's ConvNet, or an MLP.", default="convnet")
+    net: NetKind = doc("The paper's ConvNet, or an MLP.", default="convnet", added=True)
     width: int = doc("Channels of every block of the ConvNet; units of a layer of the MLP.")
     num_blocks: int = doc("Its blocks, of which the paper has three; hidden layers of the MLP.")
     device: Literal["cpu", "cuda"] = doc("Where it runs.")
@@ -96,6 +96,16 @@ class Cell:
     """Steps of a net on the whole set; 0 where none is trained."""
     most_seeds: int = 5
     """Seeds, where a profile has as many."""
+    rates: tuple[tuple[Method, float], ...] = ()
+    """First outer step sizes of methods that do not take the cell's own."""
+    longer: int = 0
+    """How many times the outer steps biased methods take besides, which fill (FG)2U's time; 0 for
+    none."""
+
+    def by(self, method: Method, *, seed: int) -> Condensation:
+        """Return what starts from noise, of a method's own step size."""
+        lr = dict(self.rates).get(method, self.first.lr)
+        return replace(self.first, seed=seed, lr=lr)
 
 
 PAPERS = Condensation(
@@ -144,6 +154,17 @@ CHOSEN = "40 steps"
 CIFAR = replace(MNIST, dataset="cifar10", data="cifar10_10k_5k", image_size=16, width=16, steps=120)
 ALSO_TRIED = {"10 per class": by_mlp(depth=40, inner_lr=0.2, ipc=10)}
 """The other cell of MNIST as the pilots tried it."""
+RUN = (
+    Cell(
+        first=replace(TRIED[CHOSEN], steps=800),
+        whole_steps=1400,
+        longer=6,
+        rates=(),
+    ),
+    Cell(first=ALSO_TRIED["10 per class"], second_steps=200, second_lr=0.01),
+)
+"""The cells of the next run at `cpu`, as the pilots set them. CIFAR-10 is left to `paper`: no
+setting that a CPU can afford has exact gradients far above random real images."""
 FULL_CIFAR = replace(CIFAR, image_size=32, width=128, num_blocks=3, device="cuda", steps=60)
 SMOKE = (
     Cell(first=DIGITS),

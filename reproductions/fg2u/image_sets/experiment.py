@@ -6,7 +6,7 @@ every method's gradient points along the exact one on condensed images.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
@@ -30,6 +30,7 @@ MORE_AND_LESS = (8, 128)
 """Other numbers of directions, on the first cell of `cpu`."""
 FIRST: Method = "hessian-free"
 """The paper's first phase."""
+BIASED: tuple[Method, ...] = ("trgu", "hessian-free", "neumann")
 METHODS: tuple[Method, ...] = ("trgu", "hessian-free", "neumann", "fg2u", "rgu")
 """In the order of Table 1."""
 KEPT = (2, 5, 10)
@@ -67,7 +68,7 @@ def one_phase(
     cell: Cell, method: Method, *, seed: int, num_directions: int = NUM_DIRECTIONS
 ) -> Condensation:
     """Return a method that starts from noise, for all the steps of the cell's first phase."""
-    return taken_by(replace(cell.first, seed=seed), method, num_directions)
+    return taken_by(cell.by(method, seed=seed), method, num_directions)
 
 
 def second_phase(cell: Cell, method: Method, *, seed: int, times: int = 1) -> Continuation:
@@ -75,7 +76,8 @@ def second_phase(cell: Cell, method: Method, *, seed: int, times: int = 1) -> Co
     own = replace(
         one_phase(cell, method, seed=seed), steps=times * cell.second_steps, lr=cell.second_lr
     )
-    before = {"first_steps": cell.first.steps, "first_lr": cell.first.lr, "times": times}
+    first_lr = cell.by(FIRST, seed=seed).lr
+    before = {"first_steps": cell.first.steps, "first_lr": first_lr, "times": times}
     return Continuation.from_json(own.to_json() | before)
 
 
@@ -99,8 +101,13 @@ def seeds_of(profile: Profile, cell: Cell) -> range:
 
 def grid(profile: Profile) -> Iterator[Condensation]:
     """Yield what starts from noise or needs no descent, cell by cell."""
+    return grid_of(cells_of(profile), profile)
+
+
+def grid_of(cells: Sequence[Cell], profile: Profile) -> Iterator[Condensation]:
+    """Yield that of some cells."""
     whole: set[str] = set()
-    for place, cell in enumerate(cells_of(profile)):
+    for place, cell in enumerate(cells):
         new = cell.first.dataset not in whole and bool(cell.whole_steps)
         whole.add(cell.first.dataset)
         for number in seeds_of(profile, cell):
@@ -119,6 +126,9 @@ def _from_noise(
     yield without_descent(cell, "real", seed=number)
     for method in (FIRST,) if cell.second_steps else METHODS:
         yield one_phase(cell, method, seed=number)
+    for method in BIASED if cell.longer else ():
+        usual = one_phase(cell, method, seed=number)
+        yield replace(usual, steps=cell.longer * usual.steps)
     if is_first and profile == "cpu":
         for num_directions in MORE_AND_LESS:
             yield one_phase(cell, "fg2u", num_directions=num_directions, seed=number)
@@ -126,7 +136,12 @@ def _from_noise(
 
 def continued_grid(profile: Profile) -> Iterator[Continuation]:
     """Yield second phases by every method, and two that are given twice the steps."""
-    for cell in cells_of(profile):
+    return continued_grid_of(cells_of(profile), profile)
+
+
+def continued_grid_of(cells: Sequence[Cell], profile: Profile) -> Iterator[Continuation]:
+    """Yield those of some cells."""
+    for cell in cells:
         if not cell.second_steps:
             continue
         for number in seeds_of(profile, cell):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -13,7 +14,7 @@ from harness.declare.claims import Claim
 from harness.declare.reference import load_reference
 from harness.declare.verdict import Word
 from harness.store.table_csv import build_table
-from reproductions.fg2u.image_sets.cells import Condensation
+from reproductions.fg2u.image_sets.cells import RUN, Condensation, cells_of
 from reproductions.fg2u.image_sets.experiment import (
     METHODS,
     alignment_grid,
@@ -21,6 +22,7 @@ from reproductions.fg2u.image_sets.experiment import (
     continuations,
     continued_grid,
     grid,
+    grid_of,
     runs,
 )
 from reproductions.fg2u.image_sets.layouts import METHOD_NAMES
@@ -67,8 +69,12 @@ def rows_of(params: Condensation, case: Case) -> dict[str, Any]:
 @cache
 def table_of(case: Case, profile: Profile = "cpu") -> pd.DataFrame:
     """Return the table of a profile's grid, its numbers made up."""
+    cells = cells_of(profile)
+    if profile == "cpu":
+        # What the run to come adds to it.
+        cells = (replace(cells[0], longer=RUN[0].longer), *cells[1:])
     tables = {
-        runs.id: pd.DataFrame(rows_of(params, case) for params in grid(profile)),
+        runs.id: pd.DataFrame(rows_of(params, case) for params in grid_of(cells, profile)),
         continuations.id: pd.DataFrame(rows_of(p, case) for p in continued_grid(profile)),
     }
     if cosines := [
