@@ -79,6 +79,11 @@ BY_CANDIDATE = Layout(
     columns=tuple(Line(head, where={"method": name}) for name, head in HEADS.items()),
     cell=PERCENT,
     title="Test accuracy by candidate",
+    notes=(
+        "The smallest candidate is chosen in which exact gradients reach 85 %, lie 20 points above"
+        " random real images, and 2 points and a standard deviation of the seeds above every"
+        " biased method. (FG)²U was not run for it.",
+    ),
 )
 LOSSES = Layout(
     rows=tuple(Line(METHOD_NAMES[name], where={"method": name}) for name in (*COMPARED, "fg2u")),
@@ -91,7 +96,8 @@ LOSSES = Layout(
         ),
     ),
     cell=Cell("outer_loss", unit="nats", digits=3),
-    title="Outer loss by first step size of outer Adam, and time",
+    title=f"Outer loss after {RATE_STEPS} outer steps by first step size of outer Adam, and time",
+    notes=("Every method is given the step size of its least outer loss.",),
 )
 
 
