@@ -277,9 +277,8 @@ def inverse_grid(profile: Profile) -> Iterator[Inverse]:
             for method in ("single", "quadrature", "pinn"):
                 yield inverse_of("smoke", "burgers", method, seed=0)
         case "cpu" | "paper":
-            methods = ("single", "exact", "pinn")
-            if profile == "cpu":
-                methods = (*NUMERICAL_METHODS, "pinn")
+            quadrature = ("quadrature",) if profile == "cpu" else ()
+            methods = ("single", *quadrature, "exact", "pinn")
             for number in range(NUM_SEEDS):
                 for pde in get_args(Name):
                     for method in methods:

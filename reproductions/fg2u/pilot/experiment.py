@@ -33,7 +33,7 @@ RATES = (0.02, 0.05, 0.1)
 """First step sizes of outer Adam that every method is given; candidates have the middle one."""
 RATE_STEPS = 200
 """Outer steps over which those step sizes are compared."""
-PHASES = (
+PHASES: tuple[tuple[digits.Method, digits.Second], ...] = (
     ("hessian-free", "none"),
     ("hessian-free", "hessian-free"),
     ("hessian-free", "rgu"),

@@ -36,4 +36,4 @@ def smallest(table: pd.DataFrame) -> str:
 def best_rates(table: pd.DataFrame) -> dict[str, float]:
     """Return each method's outer step size of the least outer loss."""
     losses = table.pivot(index="lr", columns="method", values="outer_loss")
-    return {str(method): float(losses[method].idxmin()) for method in losses}
+    return {str(method): float(str(losses[method].idxmin())) for method in losses}

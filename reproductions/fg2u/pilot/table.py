@@ -123,7 +123,7 @@ ENDS = Layout(
     cell=PERCENT,
     title="One image per class of digits, after the last outer step",
 )
-READ = Table.of(
+READ: Table = Table.of(
     param("streams", str, "shorter: as Table 2's, whose validation stream is half as long as its"
           " test stream; longer: both of equal length."),
     param("weighing", str, "equal weights of tokens, or learned by RGU."),

@@ -57,7 +57,7 @@ def stream_rows(params: Stream, ctx: RunContext) -> list[Row]:
 
 def _models(params: Stream, ctx: RunContext, corpus: Corpus) -> dict[str, Base]:
     steps = {"small": params.small_steps, "large": params.large_steps}
-    found = {}
+    found: dict[str, Base] = {}
     for name in SIZES:
         net = Gpt(
             vocab=corpus.vocab, width=WIDTHS[params.scale], num_blocks=BLOCKS[params.scale][name],
