@@ -46,7 +46,8 @@ class Part:
     place: str
     """The end of a sentence on them."""
     least: float = 0.0
-    """Accuracy that exact gradients reach where the setting can tell methods apart."""
+    """Accuracy that exact gradients reach where the setting can tell methods apart: what they
+    reached in pilots, less five points."""
     above_real: float = 0.0
     """How far they then lie above random real images,"""
     above_biased: float = 0.02
@@ -88,7 +89,7 @@ MNIST = Part(
     cells=(("mnist", 1),),
     uncontrolled=NOT_ON_GPU,
     place="on MNIST with one image per class",
-    least=0.85,
+    least=0.8,
     above_real=0.2,
 )
 MNIST_10 = Part(

@@ -50,7 +50,9 @@ def sets_grid(profile: Profile) -> Iterator[Condensation]:
         return
     drawn: set[Condensation] = set()
     for number in SEEDS:
-        for first in (TRIED | ALSO_TRIED).values():
+        # A second seed says how far seeds are apart, where the first left a candidate in.
+        chosen = TRIED if number == SEEDS[0] else {CHOSEN: TRIED[CHOSEN]}
+        for first in (chosen | ALSO_TRIED).values():
             real = without_descent(Cell(first=first), "real", seed=number)
             # Candidates that differ in outer steps alone share it.
             yield from {real} - drawn
