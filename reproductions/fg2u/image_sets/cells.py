@@ -163,8 +163,9 @@ RUN = (
     ),
     Cell(first=ALSO_TRIED["10 per class"], second_steps=200, second_lr=0.01),
 )
-"""The cells of the next run at `cpu`, as the pilots set them. CIFAR-10 is left to `paper`: no
-setting that a CPU can afford has exact gradients far above random real images."""
+"""The cells of the next run at `cpu`, as the pilots set them; step sizes by method, and how many
+times the steps fill (FG)2U's time, are `pilot_rates`' to say. CIFAR-10 is left to `paper`: in as
+many steps exact gradients hardly rise above random real images there."""
 FULL_CIFAR = replace(CIFAR, image_size=32, width=128, num_blocks=3, device="cuda", steps=60)
 SMOKE = (
     Cell(first=DIGITS),
