@@ -13,10 +13,14 @@ if TYPE_CHECKING:
 
 Stream = Literal["streamingqa", "squadseq"]
 Size = Literal["small", "large"]
-Scale = Literal["tiny", "full"]
+Scale = Literal["tiny", "full", "even"]
 Method = Literal["rgu", "fg2u"]
 Divergence = Literal["updated_initial", "initial_updated"]
 
+SCALES = (
+    "full; even, whose validation stream is as long as its test stream; or tiny for a path that"
+    " takes a second."
+)
 STREAMS: tuple[Stream, ...] = ("streamingqa", "squadseq")
 SIZES: tuple[Size, ...] = ("small", "large")
 STANDS_FOR = {"streamingqa": "StreamingQA", "squadseq": "SQuAD-Seq"}
@@ -32,8 +36,9 @@ NUM_DIRECTIONS: dict[Size, int] = {"small": 12, "large": 8}
 BLOCKS: dict[Scale, dict[Size, int]] = {
     "tiny": {"small": 1, "large": 2},
     "full": {"small": 2, "large": 4},
+    "even": {"small": 2, "large": 4},
 }
-WIDTHS: dict[Scale, int] = {"tiny": 16, "full": 64}
+WIDTHS: dict[Scale, int] = {"tiny": 16, "full": 64, "even": 64}
 HEADS = 4
 INNER_LR = 0.05
 FIRST_LR, SECOND_LR = 0.02, 0.005
@@ -43,6 +48,7 @@ CONTROL_LRS = (0.02, 0.01, SECOND_LR, 0.0025)
 STEPS: dict[Scale, dict[Stream, tuple[int, int]]] = {
     "tiny": {"streamingqa": (2, 1), "squadseq": (2, 1)},
     "full": {"streamingqa": (60, 24), "squadseq": (60, 12)},
+    "even": {"streamingqa": (60, 24), "squadseq": (60, 12)},
 }
 """Outer steps of the phases."""
 BASE_STEPS: dict[Stream, dict[Size, int]] = {
@@ -61,7 +67,7 @@ class BaseTraining(Params):
 
     stream: Stream = doc("Where documents come from: made-up facts, or the staged SQuAD articles.")
     model: Size = doc("small: two blocks; large: four.")
-    scale: Scale = doc("full, or tiny for a path that takes a second.")
+    scale: Scale = doc(SCALES)
     num_steps: int = doc("Optimizer steps.")
     batch_size: int = doc("Documents per step, and as many questions.", default=32)
     seed: int = seed("One corpus and its streams, base models, batches and directions.")
@@ -84,7 +90,7 @@ class Weighing(Params):
         "Locality term: KL of the updated model from the initial one, as the paper prints it, or"
         " the other way round, as its code has it."
     )
-    scale: Scale = doc("full, or tiny for a path that takes a second.")
+    scale: Scale = doc(SCALES)
     seed: int = seed("One corpus and its streams, base models, batches and directions.")
 
 
@@ -163,7 +169,7 @@ def second_grid(profile: Profile) -> Iterator[Weighing]:
 
 def needs(params: Any) -> Needs:
     """Return the staged articles where they are read, and room."""
-    staged = params.stream == "squadseq" and params.scale == "full"
+    staged = params.stream == "squadseq" and params.scale != "tiny"
     data = ("squad_docs", "squad_single") if staged else ()
     return Needs(data=data, memory_bytes=2**31)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from harness.declare import MissingRows, pick
-from reproductions.fg2u.adaptation.table import COUNTED
+from reproductions.fg2u.adaptation.table import COUNTED, EQUAL
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,6 +39,18 @@ def gains(
         for model in eval_models:
             own = pick(table, dataset=dataset, eval_model=model)
             found += [score(own, column, **to) - score(own, column, **left) for left, to in pairs]
+    return found
+
+
+def learned_by_reading(
+    table: pd.DataFrame, *, datasets: Sequence[str], eval_models: Sequence[str]
+) -> list[float]:
+    """Return by how much a model that read with equal weights has a lower loss of the answers."""
+    found = []
+    for dataset in datasets:
+        for model in eval_models:
+            rows = pick(table, dataset=dataset, eval_model=model, entry=EQUAL)
+            found.append(float((rows["qa_loss_before"] - rows["qa_loss_after"]).mean()))
     return found
 
 

@@ -32,10 +32,12 @@ WEIGHTS, PHI = "weights.safetensors", "phi.safetensors"
 FACTS = {
     "tiny": facts.Sizes(known=12, passing=12, repeats=1, meta=24, validation=4, test=8),
     "full": facts.Sizes(known=256, passing=600, repeats=4, meta=400, validation=48, test=96),
+    "even": facts.Sizes(known=256, passing=600, repeats=4, meta=400, validation=160, test=160),
 }
 ARTICLES = {
     "tiny": {"meta": 24, "validation": 4, "test": 8},
     "full": {"meta": 400, "validation": 48, "test": 96},
+    "even": {"meta": 400, "validation": 96, "test": 96},
 }
 MAX_ASKED = 200
 """Questions on known documents by which a base model is described."""

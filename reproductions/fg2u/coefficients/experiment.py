@@ -277,11 +277,12 @@ def inverse_grid(profile: Profile) -> Iterator[Inverse]:
             for method in ("single", "quadrature", "pinn"):
                 yield inverse_of("smoke", "burgers", method, seed=0)
         case "cpu" | "paper":
-            methods = ("single", "pinn") if profile == "paper" else (*NUMERICAL_METHODS, "pinn")
+            quadrature = ("quadrature",) if profile == "cpu" else ()
+            methods = ("single", *quadrature, "exact", "pinn")
             for number in range(NUM_SEEDS):
                 for pde in get_args(Name):
                     for method in methods:
-                        if method == "exact" and number >= NUM_CONTROLS:
+                        if profile == "cpu" and method == "exact" and number >= NUM_CONTROLS:
                             continue
                         yield inverse_of(profile, pde, method, seed=number)
                 if profile == "cpu":

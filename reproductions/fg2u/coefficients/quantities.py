@@ -77,6 +77,11 @@ def error_at(table: pd.DataFrame, *, method: str, steps: int) -> float:
     return float(rows["eps_u"].iloc[0])
 
 
+def least_error(table: pd.DataFrame, *, method: str) -> float:
+    """Return the least error of a training."""
+    return float(pick(table, panel="forward", method=method)["eps_u"].min())
+
+
 def pairs_at(table: pd.DataFrame, *, method: str, other: str, steps: Sequence[int]) -> list[float]:
     """Return pairs of two trainings' errors, at some steps in turn."""
     return [

@@ -13,7 +13,7 @@ from harness.declare import DryRun
 from harness.measure.dry_step import dry_step
 from reproductions.fg2u.image_sets.cells import Condensation
 from reproductions.fg2u.image_sets.problem import MOMENTUM, first_weights, net_of, training_loss
-from reproductions.fg2u.models.convnet import NUM_CLASSES
+from reproductions.fg2u.models.convnet import NUM_CLASSES, ConvNet
 
 
 class _Weights(nn.Module):
@@ -51,13 +51,15 @@ def _one_step(shape: Condensation) -> DryRun:
         labels = torch.zeros(shape.inner_batch, dtype=torch.long)
         return lambda: training_loss(shape, list(module.parameters()), images, labels)
 
-    features = net.num_features + 1
+    # A ConvNet counts ten classes.
+    more = shape.num_classes - NUM_CLASSES
+    added = more * (net.num_features + 1) if isinstance(net, ConvNet) else 0
     return dry_step(
         _Weights(shape).to("meta"),
         lambda: _Weights(shape),
         optimizer=lambda module: torch.optim.SGD(module.parameters(), momentum=MOMENTUM),
         loss=loss_of,
-        expected_num_params=net.num_weights + (shape.num_classes - NUM_CLASSES) * features,
+        expected_num_params=net.num_weights + added,
         num_steps=1,
         copied=True,
     )

@@ -6,7 +6,7 @@ every method's gradient points along the exact one on condensed images.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
@@ -30,6 +30,7 @@ MORE_AND_LESS = (8, 128)
 """Other numbers of directions, on the first cell of `cpu`."""
 FIRST: Method = "hessian-free"
 """The paper's first phase."""
+BIASED: tuple[Method, ...] = ("trgu", "hessian-free", "neumann")
 METHODS: tuple[Method, ...] = ("trgu", "hessian-free", "neumann", "fg2u", "rgu")
 """In the order of Table 1."""
 KEPT = (2, 5, 10)
@@ -39,9 +40,9 @@ HELD_BYTES = 80
 MOST_BYTES = 72 * 2**30
 WEEK_S = 7 * 24 * 3600.0
 START_S = 0.4
-GRADIENT_S = {"cpu": (2.5e-3, 4.5e-8), "cuda": (3e-3, 5e-11)}
-"""Of a gradient: whatever its size, and per entry of its first layer."""
-TANGENTS_S = {"cpu": (1.2e-2, 5.5e-8), "cuda": (5e-2, 2e-10)}
+GRADIENT_S = {"cpu": (2.5e-3, 4.5e-8), "cuda": (3e-3, 5e-11), "mlp": (5e-4, 1.5e-10)}
+"""Of a gradient: whatever its size, and per entry of its first layer; of an MLP on a CPU."""
+TANGENTS_S = {"cpu": (1.2e-2, 5.5e-8), "cuda": (5e-2, 2e-10), "mlp": (6e-3, 1.5e-10)}
 """Of a step with tangents: of each chunk, and per entry and direction."""
 
 
@@ -67,7 +68,7 @@ def one_phase(
     cell: Cell, method: Method, *, seed: int, num_directions: int = NUM_DIRECTIONS
 ) -> Condensation:
     """Return a method that starts from noise, for all the steps of the cell's first phase."""
-    return taken_by(replace(cell.first, seed=seed), method, num_directions)
+    return taken_by(cell.by(method, seed=seed), method, num_directions)
 
 
 def second_phase(cell: Cell, method: Method, *, seed: int, times: int = 1) -> Continuation:
@@ -75,7 +76,8 @@ def second_phase(cell: Cell, method: Method, *, seed: int, times: int = 1) -> Co
     own = replace(
         one_phase(cell, method, seed=seed), steps=times * cell.second_steps, lr=cell.second_lr
     )
-    before = {"first_steps": cell.first.steps, "first_lr": cell.first.lr, "times": times}
+    first_lr = cell.by(FIRST, seed=seed).lr
+    before = {"first_steps": cell.first.steps, "first_lr": first_lr, "times": times}
     return Continuation.from_json(own.to_json() | before)
 
 
@@ -99,8 +101,13 @@ def seeds_of(profile: Profile, cell: Cell) -> range:
 
 def grid(profile: Profile) -> Iterator[Condensation]:
     """Yield what starts from noise or needs no descent, cell by cell."""
+    return grid_of(cells_of(profile), profile)
+
+
+def grid_of(cells: Sequence[Cell], profile: Profile) -> Iterator[Condensation]:
+    """Yield that of some cells."""
     whole: set[str] = set()
-    for place, cell in enumerate(cells_of(profile)):
+    for place, cell in enumerate(cells):
         new = cell.first.dataset not in whole and bool(cell.whole_steps)
         whole.add(cell.first.dataset)
         for number in seeds_of(profile, cell):
@@ -119,6 +126,9 @@ def _from_noise(
     yield without_descent(cell, "real", seed=number)
     for method in (FIRST,) if cell.second_steps else METHODS:
         yield one_phase(cell, method, seed=number)
+    for method in BIASED if cell.longer else ():
+        usual = one_phase(cell, method, seed=number)
+        yield replace(usual, steps=cell.longer * usual.steps)
     if is_first and profile == "cpu":
         for num_directions in MORE_AND_LESS:
             yield one_phase(cell, "fg2u", num_directions=num_directions, seed=number)
@@ -126,7 +136,12 @@ def _from_noise(
 
 def continued_grid(profile: Profile) -> Iterator[Continuation]:
     """Yield second phases by every method, and two that are given twice the steps."""
-    for cell in cells_of(profile):
+    return continued_grid_of(cells_of(profile), profile)
+
+
+def continued_grid_of(cells: Sequence[Cell], profile: Profile) -> Iterator[Continuation]:
+    """Yield those of some cells."""
+    for cell in cells:
         if not cell.second_steps:
             continue
         for number in seeds_of(profile, cell):
@@ -199,16 +214,20 @@ def estimate_s(params: Condensation) -> float:
 
 def gradient_s(params: Condensation, num_images: int) -> float:
     """Return the seconds of one gradient by the weights."""
-    call_s, entry_s = GRADIENT_S[params.device]
+    call_s, entry_s = GRADIENT_S[_speed(params)]
     return call_s + entry_s * params.width * params.image_size**2 * num_images
 
 
 def directions_s(params: Condensation, num_images: int) -> float:
     """Return the seconds of an inner step with all its tangents."""
-    chunk_s, entry_s = TANGENTS_S[params.device]
+    chunk_s, entry_s = TANGENTS_S[_speed(params)]
     entries = params.width * params.image_size**2 * num_images
     chunks = -(-params.num_directions // params.at_once)
     return chunks * chunk_s + entry_s * entries * params.num_directions
+
+
+def _speed(params: Condensation) -> str:
+    return "mlp" if params.net == "mlp" else params.device
 
 
 def alignment_estimate(params: Alignment) -> Estimate:
@@ -225,7 +244,9 @@ def stands_in(params: Condensation) -> dict[str, str]:
     papers = paper_cell(params.dataset, 1).first
     if params.image_size != papers.image_size:
         part = f"{part or name} {'of' if params.data == 'digits' else 'at'} {size}"
-    if (params.num_blocks, params.width) != (papers.num_blocks, papers.width):
+    if params.net == "mlp":
+        part = f"{part or name} by an MLP of {params.num_blocks} layer of {params.width} units"
+    elif (params.num_blocks, params.width) != (papers.num_blocks, papers.width):
         part = f"{part or name} by nets of {params.num_blocks} blocks of width {params.width}"
     return {name: part} if part else {}
 

@@ -23,6 +23,7 @@ from reproductions.fg2u.method.descent import MakeOptimizer, adam
 from reproductions.fg2u.method.optimizers import Inner, Rate, Sgd
 from reproductions.fg2u.method.problem import Problem, from_loss
 from reproductions.fg2u.models.convnet import ConvNet
+from reproductions.fg2u.models.mlp import Mlp
 
 Weights = list[Tensor]
 MOMENTUM = 0.9
@@ -40,8 +41,12 @@ class Given:
     judge: Labelled
 
 
-def net_of(params: Condensation) -> ConvNet:
+def net_of(params: Condensation) -> ConvNet | Mlp:
     """Return the net that images train."""
+    if params.net == "mlp":
+        pixels = params.channels * params.image_size**2
+        hidden = params.num_blocks * (params.width,)
+        return Mlp(sizes=(pixels, *hidden, params.num_classes))
     return ConvNet(
         width=params.width,
         num_blocks=params.num_blocks,
@@ -53,6 +58,8 @@ def net_of(params: Condensation) -> ConvNet:
 def first_weights(params: Condensation, generator: torch.Generator) -> Weights:
     """Draw a net, with a score for each of the data set's classes."""
     net = net_of(params)
+    if isinstance(net, Mlp):
+        return [weight.to(params.device) for weight in net.drawn(generator)]
     *blocks, _, _ = net.drawn(generator)
     linear = torch.randn(params.num_classes, net.num_features, generator=generator)
     linear = linear * net.num_features**-0.5

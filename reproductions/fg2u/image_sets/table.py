@@ -43,6 +43,11 @@ def twice(method: str) -> str:
     return f"{method} twice"
 
 
+def in_equal_time(method: str) -> str:
+    """Return the name of a method whose outer steps fill (FG)2U's time."""
+    return f"{method} in equal time"
+
+
 def image_set_rows(tables: Tables) -> pd.DataFrame:
     """Return all parts, one above the other, named; images of the first seed alone."""
     import pandas as pd
@@ -52,6 +57,8 @@ def image_set_rows(tables: Tables) -> pd.DataFrame:
         if experiment.id in tables:
             rows = tables[experiment.id]
             names = [naming(row) for row in rows.to_dict("records")]
+            if experiment is runs:
+                names = _longer_named(rows, names)
             several = zip(rows["dataset"], rows["ipc"], names, strict=True)
             labels = [label(*each) for each in several]
             parts.append(rows.assign(part=ACCURACY, name=names, label=labels))
@@ -80,6 +87,18 @@ def _from_noise(row: Mapping[Hashable, Any]) -> str:
     if ipc > 1 and method in METHODS:
         return FIRST_PHASE
     return fg2u_name(int(str(row["num_directions"]))) if method == "fg2u" else method
+
+
+def _longer_named(rows: pd.DataFrame, names: list[str]) -> list[str]:
+    """Return names, in which methods of more outer steps than (FG)2U's of their cell say so."""
+    usual = rows[rows["method"] == "fg2u"].groupby(["dataset", "ipc"])["steps"].min().to_dict()
+    cells = zip(rows["dataset"], rows["ipc"], rows["steps"], rows["method"], names, strict=True)
+    return [
+        in_equal_time(name)
+        if method in METHODS and steps > usual.get((dataset, ipc), steps)
+        else name
+        for dataset, ipc, steps, method, name in cells
+    ]
 
 
 def _continued(row: Mapping[Hashable, Any]) -> str:

@@ -25,6 +25,15 @@ class Mlp:
     sizes: tuple[int, ...]
     """Inputs, units of each layer, classes."""
 
+    @property
+    def num_weights(self) -> int:
+        """All parameters.
+
+        >>> Mlp(sizes=(196, 64, 10)).num_weights
+        13184
+        """
+        return sum(before * after for before, after in itertools.pairwise(self.sizes))
+
     def drawn(
         self, generator: torch.Generator, *nets: int, dtype: torch.dtype | None = None
     ) -> list[Tensor]:

@@ -10,6 +10,7 @@ from harness.declare import (
     CHECK,
     CPU,
     Task,
+    at_most,
     claims,
     equal,
     monotone,
@@ -27,6 +28,9 @@ TIMED = ours(
     "DEV-14",
     profiles=CPU,
     elsewhere="only `cpu` measures times",
+).controlled(
+    "the middle three fifths of a plain unroll's times lie within 15 % of their median",
+    at_most(partial(q.timed, quantity=q.spread), 0.15, "share of the median"),
 )
 
 

@@ -105,6 +105,12 @@ def at_memory_of(table: pd.DataFrame, *, method: str = "trgu") -> tuple[float, f
     return float(fitting["median_s"].iloc[-1]), float(other["median_s"].iloc[0])
 
 
+def spread(table: pd.DataFrame, *, method: str = "plain") -> float:
+    """Return how far apart a fifth of the slowest and of the fastest times are, of the median."""
+    rows = pick(table, method=method)
+    return float(((rows["p80_s"] - rows["p20_s"]) / rows["median_s"]).mean())
+
+
 def timed(table: pd.DataFrame, *, quantity: Timed) -> Any:
     """Return a quantity of the panel of times."""
     return quantity(pick(table, panel="efficiency"))

@@ -297,6 +297,27 @@ OVERVIEW = (
         double=False,
     ),
 )
+PILOTS = (
+    Golden(
+        experiment="fg2u/pilot_sets",
+        points=(Short(of={"method": "rgu"}, to=FEW_STEPS),),
+        mutation=Mutation(
+            where="reproductions.fg2u.image_sets.problem:MOMENTUM",
+            instead=lambda momentum: 0.0,
+            breaks="Inner steps have no momentum.",
+        ),
+    ),
+    Golden(
+        experiment="fg2u/pilot_phases",
+        points=(Short(to=FEW_NETS),),
+        mutation=Mutation(
+            where="reproductions.fg2u.models.condensation:MOMENTUM",
+            instead=lambda momentum: 0.0,
+            breaks="Inner steps have no momentum.",
+        ),
+    ),
+    Golden(experiment="fg2u/pilot_streams", points=(Short(),), mutation=BLIND, max_steps=READ),
+)
 GOLDEN = (
     *NOISE,
     *ADAPTATION,
@@ -306,4 +327,5 @@ GOLDEN = (
     *IMAGE_SETS,
     *LIVE_MEMORY,
     *OVERVIEW,
+    *PILOTS,
 )

@@ -7,8 +7,9 @@ from typing import Any, Literal
 
 from harness.data.bundled import digits
 
-Case = Literal["holds", "fails"]
-"""What the numbers of a hand-made table say of a claim."""
+Case = Literal["holds", "fails", "exact_low", "weak"]
+"""What the numbers of a hand-made table say of a claim; exact_low: it fails, since exact
+gradients are below what they are set against; weak: every positive control fails."""
 
 
 class BareContext:

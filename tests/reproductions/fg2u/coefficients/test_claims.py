@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -32,8 +33,18 @@ from tests.reproductions.fg2u.trials import Case
 from tests.verdicts import controlled
 
 
+def trained_error(optimizer: str, steps: int, case: Case) -> float:
+    """Adam's error falls to 5e-3 at 2,000 steps, SGD's stays at 0.2; fails: SGD's falls, and
+    Adam's later than that; weak: neither falls."""
+    if case == "weak" or (optimizer == "sgd" and case == "holds"):
+        return 0.2 + steps / 1e6
+    if case == "fails" and optimizer == "adam":
+        return 0.05 if steps >= 5000 else 0.9
+    return 10.0 / steps
+
+
 def forward_rows(params: Forward, case: Case) -> list[dict[str, Any]]:
-    """Adam's error falls to 5e-3 at 2,000 steps, SGD's to 0.2; fails: the other way round."""
+    """Return a solver's rows, which is slow where the claims fail, or those of a training."""
     told = {**params.to_json(), "status": "done", "load_average": 0.1}
     little = 1.0 + 1e-3 * params.seed
     if params.solver == "numerical":
@@ -42,10 +53,9 @@ def forward_rows(params: Forward, case: Case) -> list[dict[str, Any]]:
              "eps_u": 0.5 / n * little, "solve_s": n / 1000 if case == "holds" else 1.0 * n}
             for n in (32, 64, 128)
         ]  # fmt: skip
-    falls = (params.optimizer == "adam") == (case == "holds")
     return [
         {**told, "inner_steps": steps, "num_points": 0, "num_steps": 0, "reached": False,
-         "eps_u": (10.0 / steps if falls else 0.2 + steps / 1e6) * little,
+         "eps_u": trained_error(params.optimizer, steps, case) * little,
          "solve_s": steps / 100 * little}
         for steps in LOGGED
         if steps <= params.train_steps
@@ -53,7 +63,11 @@ def forward_rows(params: Forward, case: Case) -> list[dict[str, Any]]:
 
 
 def inverse_row(params: Inverse, case: Case) -> dict[str, Any]:
+    """Exact derivatives find the coefficient but where they are weak; a net where the others fail
+    to."""
     near = (params.method != "pinn") == (case == "holds")
+    if params.method == "exact":
+        near = case != "weak"
     error = (1e-3 if near else 2.0) * (1 + 1e-3 * params.seed)
     return {
         **params.to_json(), "status": "done", "initial": 0.1, "coefficient": 0.1, "misfit": 0.1,
@@ -77,7 +91,12 @@ def slope_rows(case: Case) -> list[dict[str, Any]]:
 @cache
 def tables(case: Case) -> dict[str, pd.DataFrame]:
     solved = [row for p in forward_grid("cpu") for row in forward_rows(p, case)]
-    fitted = [inverse_row(p, case) for p in inverse_grid("cpu")]
+    grid = [*inverse_grid("cpu")]
+    # The grid has exact derivatives at some seeds, and the run at all.
+    grid = [p for p in grid if p.method != "exact"] + [
+        replace(p, method="exact") for p in grid if p.method == "single" and p.side == 8
+    ]
+    fitted = [inverse_row(p, case) for p in grid]
     return {
         forwards.id: pd.DataFrame(solved),
         inverses.id: pd.DataFrame(fitted),

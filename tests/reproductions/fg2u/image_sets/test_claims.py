@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -13,7 +14,7 @@ from harness.declare.claims import Claim
 from harness.declare.reference import load_reference
 from harness.declare.verdict import Word
 from harness.store.table_csv import build_table
-from reproductions.fg2u.image_sets.cells import Condensation
+from reproductions.fg2u.image_sets.cells import RUN, Condensation, cells_of
 from reproductions.fg2u.image_sets.experiment import (
     METHODS,
     alignment_grid,
@@ -21,6 +22,7 @@ from reproductions.fg2u.image_sets.experiment import (
     continuations,
     continued_grid,
     grid,
+    grid_of,
     runs,
 )
 from reproductions.fg2u.image_sets.layouts import METHOD_NAMES
@@ -29,19 +31,24 @@ from tests.checkout import PAPERS
 from tests.reproductions.fg2u.trials import Case
 from tests.verdicts import controlled
 
+NAMES = ("noise", "real", "whole", "hessian-free", "neumann", "trgu", "fg2u", "rgu")
 LEVELS = {
-    "noise": 0.1, "real": 0.3, "whole": 0.9, "hessian-free": 0.5, "neumann": 0.52, "trgu": 0.55,
-    "fg2u": 0.7, "rgu": 0.85,
-}  # fmt: skip
+    "holds": (0.1, 0.3, 0.9, 0.5, 0.52, 0.55, 0.7, 0.9),
+    "fails": (0.1, 0.55, 0.9, 0.6, 0.6, 0.6, 0.4, 0.9),
+    "exact_low": (0.1, 0.3, 0.9, 0.6, 0.6, 0.6, 0.95, 0.88),
+    "weak": (0.1, 0.44, 0.9, 0.3, 0.3, 0.3, 0.1, 0.2),
+}
+"""By what they are to say; exact gradients are above the others unless they are weak."""
 COSINES = {"trgu 2": 0.2, "trgu 5": 0.5, "trgu 10": 0.7, "hessian-free": 0.1, "neumann": 0.3,
            "fg2u": 0.1}  # fmt: skip
 
 
 def accuracy(params: Condensation, case: Case) -> float:
     """Return a method's level, more with directions and steps, and a little by seed."""
-    level = LEVELS[params.method] + 5e-4 * params.num_directions + 1e-4 * params.steps
-    level += 0.05 if getattr(params, "first_steps", 0) else 0.0
-    return (level if case == "holds" else 1.0 - level) + 1e-3 * params.seed * (1 + level)
+    level = dict(zip(NAMES, LEVELS[case], strict=True))[params.method]
+    level += (-5e-4 if case == "fails" else 5e-4) * params.num_directions
+    level += 0.02 if getattr(params, "first_steps", 0) else 0.0
+    return level + 1e-3 * params.seed * (1 + level)
 
 
 def rows_of(params: Condensation, case: Case) -> dict[str, Any]:
@@ -62,8 +69,12 @@ def rows_of(params: Condensation, case: Case) -> dict[str, Any]:
 @cache
 def table_of(case: Case, profile: Profile = "cpu") -> pd.DataFrame:
     """Return the table of a profile's grid, its numbers made up."""
+    cells = cells_of(profile)
+    if profile == "cpu":
+        # What the run to come adds to it.
+        cells = (replace(cells[0], longer=RUN[0].longer), *cells[1:])
     tables = {
-        runs.id: pd.DataFrame(rows_of(params, case) for params in grid(profile)),
+        runs.id: pd.DataFrame(rows_of(params, case) for params in grid_of(cells, profile)),
         continuations.id: pd.DataFrame(rows_of(p, case) for p in continued_grid(profile)),
     }
     if cosines := [
@@ -95,12 +106,13 @@ def claim_of(name: str) -> Claim:
     return next(claim for claim in task.claims if claim.id == name)
 
 
-def test_any_biased_method_can_refuse_its_cells_and_no_other() -> None:
+def test_any_biased_method_can_refuse_its_cell_and_no_other() -> None:
     method, table = "hessian-free", table_of("holds").copy()
-    table.loc[table["label"] == f"mnist 10 {method}", "test_accuracy"] += 0.4
-    verdict = decide(claim_of("fg2u_above_biased_mnist"), table)
+    table.loc[table["label"] == f"mnist 10 {method}", "test_accuracy"] += 0.3
+    verdict = decide(claim_of("fg2u_above_biased_mnist_10"), table)
     assert verdict.word is Word.CONTRADICTED
     assert verdict.deciding == f"MNIST, 10 per class, over {METHOD_NAMES[method]}"
+    assert decide(claim_of("fg2u_above_biased_mnist"), table).word is Word.SUPPORTED
     assert decide(claim_of("fg2u_above_biased_cifar10"), table).word is Word.SUPPORTED
 
 

@@ -1,0 +1,1 @@
+"""Pilots that settings, positive controls and thresholds of the run rest on."""
