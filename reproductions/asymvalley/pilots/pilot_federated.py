@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from harness.declare import Cell, Layout, Line, Table, Task, columns_of, param, value
-from reproductions.asymvalley.federated.experiment import ALPHAS, CANDIDATES, COEFFICIENTS, Search
+from reproductions.asymvalley.federated.experiment import (
+    ALPHAS,
+    CANDIDATES,
+    COEFFICIENTS,
+    LONG,
+    LONG_COLOUR,
+    LONG_GREY,
+    Search,
+)
 from reproductions.asymvalley.models.columns import SEED
 from reproductions.asymvalley.models.pairs import DATA_NAMES
 from reproductions.asymvalley.pilots.experiment import pilot_federated
-from reproductions.asymvalley.pilots.settings import FEDERATIONS, GAMMAS
+from reproductions.asymvalley.pilots.settings import GAMMAS
 
 TRIED = {"fedavg": CANDIDATES["fedavg"], "fedsign": GAMMAS}
 ACCURACIES = Table.of(
@@ -44,13 +52,13 @@ task = Task(
                 group=DATA_NAMES[shape["data"]],
                 where={"data": shape["data"], "alpha": alpha},
             )
-            for shape in FEDERATIONS
+            for shape in (LONG_COLOUR, LONG_GREY)
             for alpha in ALPHAS
         ),
         cell=Cell("validation_accuracy", unit="%", scale=0.01, digits=1),
         notes=(
             "{num_clients} clients, {participation} of them a round, {rounds} rounds of"
-            " {local_epochs} local epochs in batches of {batch_size}.".format_map(FEDERATIONS[0]),
+            " {local_epochs} local epochs in batches of {batch_size}.".format_map(LONG),
         ),
         ours=True,
     ),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from reproductions.asymvalley.federated.experiment import SMALL
 from reproductions.asymvalley.models.pairs import Fields, Pair
 
 COLOUR: Fields = {"more_data": "cifar10_more_10k", "num_train": 18_000, "augment": True}
@@ -26,21 +25,3 @@ NETS: tuple[tuple[Pair, Fields], ...] = (
 
 GAMMAS = "0.0001 0.001 0.01 0.1"
 """The three of section 6.2, and a tenth of the smallest."""
-
-ROUNDS: Fields = SMALL | {
-    "participation": 0.1, "rounds": 50, "local_epochs": 10, "batch_size": 64, "width": 8, "pool": 2,
-}  # fmt: skip
-FEDERATIONS: tuple[Fields, ...] = tuple(
-    {name: value for name, value in (ROUNDS | each).items() if name != "eval_every"}
-    for each in (
-        {
-            "dataset": "cifar10", "data": "cifar10_10k_5k", "channels": 3, "image_size": 32,
-            "num_train": 4000, "num_validation": 1000,
-        },
-        {
-            "dataset": "cinic10", "data": "mnist", "channels": 1, "image_size": 28,
-            "num_train": 2000, "num_validation": 1000,
-        },
-    )
-)  # fmt: skip
-"""Clients that take about as many steps a round as the paper's, of as large batches."""

@@ -28,6 +28,12 @@ from reproductions.asymvalley.recipes.experiment import (
     recipe_lines,
     recipes,
 )
+from reproductions.asymvalley.trained_nets.claims import (
+    LARGEST_ERROR,
+    at_centre,
+    controlled_by,
+)
+from reproductions.asymvalley.trained_nets.quantities import excess_at_ends
 
 SMALLER = {
     "batch_size": "small_batch_has_smaller_weights",
@@ -51,7 +57,7 @@ def line_task(word: str, pair: Pair, contrast: Contrast, *, place: str = "") -> 
     )
     smaller = (
         SMALLER[contrast],
-        TRAINED,
+        controlled_by(TRAINED, partial(excess_at_ends, bound=LARGEST_ERROR[pair]), pair),
         ordering(q.norms, "norm", strict=True).measuring("norm of the second less the first"),
         f"{paper_name(pair)} has smaller weights after training with {first} than with {second}.",
     )
@@ -87,7 +93,7 @@ def recipe_task(
     )
     sharper = (
         "recipes_sharpen_the_valley",
-        TRAINED,
+        at_centre(TRAINED, pair, by=("recipe",)),
         more_than(q.sharper_by, 0, "error")
         .naming(*(contrast.replace("_", " ") for contrast in CONTRASTS))
         .measuring("rise of the error along raw noise, sharper recipe less the other"),
