@@ -6,8 +6,13 @@ import statistics
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from harness.declare import InvalidQuantity, pick
-from reproductions.asymvalley.federated.experiment import ALGORITHMS, PAPER_CANDIDATES
+from harness.declare import InvalidQuantity, MissingRows, pick
+from reproductions.asymvalley.federated.experiment import (
+    ALGORITHMS,
+    COEFFICIENTS,
+    PAPER_CANDIDATES,
+    Algorithm,
+)
 from reproductions.asymvalley.models.pairs import DATA_NAMES
 
 if TYPE_CHECKING:
@@ -91,9 +96,11 @@ def gains(
     *,
     datasets: Sequence[str],
     value: str = ACCURACY,
-    algorithm: str = "fedsign",
+    algorithm: Algorithm = "fedsign",
 ) -> list[float]:
     """Return FedSign's value minus FedAvg's, by data set and ascending alpha; one seed."""
+    if not (table["algorithm"] == algorithm).any():
+        raise MissingRows(f"the table has no run of {COEFFICIENTS[algorithm].algorithm}")
     found = []
     for dataset in datasets:
         fedsign = by_alpha(table, dataset=dataset, algorithm=algorithm, value=value)
@@ -102,7 +109,7 @@ def gains(
     return found
 
 
-def mean_gain(table: pd.DataFrame, *, dataset: str, algorithm: str = "fedsign") -> float:
+def mean_gain(table: pd.DataFrame, *, dataset: str, algorithm: Algorithm = "fedsign") -> float:
     """Return the mean of `gains` over alphas."""
     return statistics.fmean(gains(table, datasets=(dataset,), algorithm=algorithm))
 

@@ -44,7 +44,7 @@ def net_grid(profile: Profile) -> Iterator[PilotNet]:
     """Yield one trial per setting of a net."""
     match profile:
         case "smoke":
-            small = training_of("smoke", "vgg16_cifar10", seed=PILOT_SEEDS[0])
+            small = training_of("smoke", "resnet20_svhn", seed=PILOT_SEEDS[0])
             yield PilotNet(**vars(small), num_validation=30)
         case "cpu":
             for pair, changed in NETS:

@@ -10,6 +10,7 @@ from reproductions.asymvalley.federated.experiment import (
     LONG,
     LONG_COLOUR,
     LONG_GREY,
+    Algorithm,
     Search,
 )
 from reproductions.asymvalley.models.columns import SEED
@@ -17,7 +18,7 @@ from reproductions.asymvalley.models.pairs import DATA_NAMES
 from reproductions.asymvalley.pilots.experiment import pilot_federated
 from reproductions.asymvalley.pilots.settings import GAMMAS
 
-TRIED = {"fedavg": CANDIDATES["fedavg"], "fedsign": GAMMAS}
+TRIED: dict[Algorithm, str] = {"fedavg": CANDIDATES["fedavg"], "fedsign": GAMMAS}
 ACCURACIES = Table.of(
     columns_of(Search, "data", "alpha", "algorithm"),
     param(

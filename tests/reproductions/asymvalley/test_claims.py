@@ -10,6 +10,7 @@ from tests.reproductions.asymvalley.activations import hand_made as activations
 from tests.reproductions.asymvalley.claims import TASKS, decide, named
 from tests.reproductions.asymvalley.federated import hand_made as federated
 from tests.reproductions.asymvalley.halves import hand_made as halves
+from tests.reproductions.asymvalley.published import hand_made as published
 from tests.reproductions.asymvalley.recipes import hand_made as recipes
 from tests.reproductions.asymvalley.starts import hand_made as starts
 from tests.reproductions.asymvalley.toys import hand_made as toys
@@ -17,7 +18,9 @@ from tests.reproductions.asymvalley.trained_nets import hand_made as trained_net
 from tests.reproductions.asymvalley.valleys import hand_made as valleys
 from tests.verdicts import bad, good
 
-STUDIES = (valleys, starts, recipes, halves, activations, trained_nets, toys, federated)
+STUDIES = (
+    valleys, starts, recipes, halves, activations, trained_nets, toys, federated, published,
+)  # fmt: skip
 TABLES = {word: make for study in STUDIES for word, make in study.TABLES.items()}
 EVERY = [f"{word}:{claim.id}" for word, task in TASKS.items() for claim in task.claims]
 CONTROLLED = [address for address in EVERY if named(address)[1].scope.control]
