@@ -73,11 +73,6 @@ def curves_of(profile: Profile, depth: int, along: Along, number: int) -> Publis
     )  # fmt: skip
 
 
-def stands_in(params: PublishedCurves) -> dict[str, str]:
-    """Return which net was walked through."""
-    return {"well-trained nets": f"ResNet{params.depth}"}
-
-
 def needs(params: PublishedCurves) -> Needs:
     """Return images, and weights where there are some."""
     data = (params.data, params.weights) if params.weights else (params.data,)
