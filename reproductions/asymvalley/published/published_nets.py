@@ -25,6 +25,7 @@ from reproductions.asymvalley.models.curves import widest_centre
 from reproductions.asymvalley.models.scopes import CALIBRATED, ON_A_CPU, TRAINED
 from reproductions.asymvalley.published import quantities as q
 from reproductions.asymvalley.published.experiment import DEPTHS, PublishedCurves, published_curves
+from reproductions.asymvalley.trained_nets.layouts import errors_of
 
 LARGEST_ERROR = 0.15
 """The nets err on 8 % with their own statistics of batch normalisation, and on somewhat more with
@@ -151,6 +152,11 @@ task = Task(
             at_most(q.excess_of_scaled, 1e-5, "nats"),
             "At no point is the temperature-scaled cross-entropy above the plain one.",
         ),
+    ),
+    layout=errors_of(
+        {net: {"depth": depth} for net, depth in zip(NETS, DEPTHS, strict=True)},
+        along="gaussian",
+        ratio=0.0,
     ),
     figure="figures:published_panels",
     caption="Published ResNets of CIFAR-10, statistics of batch normalization estimated anew at"

@@ -12,7 +12,9 @@ from reproductions.asymvalley.starts import quantities as q
 from reproductions.asymvalley.starts import table
 from reproductions.asymvalley.starts.experiment import batch_norm_starts
 from reproductions.asymvalley.trained_nets.claims import at_centre
+from reproductions.asymvalley.trained_nets.layouts import errors_of
 
+STARTS = {"ones": "1", "uniform": "U(0,1)", "gaussian": "G(0,0.1)"}
 POSITIVE = {"ones": "start at 1", "uniform": "start at U(0,1)"}
 
 
@@ -43,6 +45,15 @@ def start_task(word: str, pair: Pair, *, place: str = "") -> Task:
         table=table.starts(pair),
         claims=claims(where, one_centre, more_asymmetric)
         + claims(f"ours, beside {where}", *questions(pair)),
+        layout=errors_of(
+            {f"start at {name}": {"bn_start": start} for start, name in STARTS.items()},
+            x="x",
+            part="curve",
+            norm="ns",
+            group="all",
+            s=1.0,
+            draw=0,
+        ),
         figure="figures:start_panels",
         caption="Weights of batch normalization that start at 1, at U(0,1) and at G(0,0.1), one"
         " column each. First row: their distribution after training, over all seeds, and how many"

@@ -30,6 +30,7 @@ from reproductions.asymvalley.models.curves import widest_centre
 from reproductions.asymvalley.models.pairs import Pair, paper_name, training_of
 from reproductions.asymvalley.models.scopes import CALIBRATED, ON_A_CPU, TRAINED
 from reproductions.asymvalley.trained_nets.claims import Declared, all_at_centre
+from reproductions.asymvalley.trained_nets.layouts import errors_of
 from reproductions.asymvalley.valleys import quantities as q
 from reproductions.asymvalley.valleys import table
 from reproductions.asymvalley.valleys.experiment import (
@@ -115,6 +116,7 @@ def noise_task(
         + claims(f"ours, beside {where}", *all_at_centre((nearby, *asked), pair))
         + claims(f"{where}: |eps| * sign(theta_f)", noise_signs_agree(pair))
         + one_centre(where),
+        layout=errors_of({net: {}}, noise=NOISES[0], sign_consistent=False, s=1.0, draw=0),
         figure="figures:noise_panels",
         caption="Test error along norm-scaled noise of seven kinds, one line per width factor s:"
         " raw, and the same draws with the signs of the weights. Lines are means over draws and"
@@ -164,6 +166,8 @@ def direction_task(word: str, pair: Pair, *more: Declared, twin: Pair | None = N
     it is compared with.
     """
     where = f"Figure {int(word[3:])}"
+    named = {paper_name(pair): {"pair": pair}}
+    named |= {f"{paper_name(twin)}, without BN": {"pair": twin}} if twin else {}
     beside = " Dashed and dotted: the same net without batch normalization, at s = 1."
     asymmetric = (
         "weights_and_signs_are_asymmetric",
@@ -193,6 +197,7 @@ def direction_task(word: str, pair: Pair, *more: Declared, twin: Pair | None = N
         )
         + claims(f"{where}: theta_f and sign(theta_f)", agree)
         + one_centre(where),
+        layout=errors_of(named, direction="theta_f", s=1.0),
         figure=bind("figures:direction_panels", pair=pair, twin=twin),
         caption="Test error along six norm-scaled directions, one line per width factor s."
         f"{beside if twin else ''} Lines are means over seeds; bands reach to the extremes. The"
@@ -246,6 +251,7 @@ def group_task(word: str, pair: str, *values: Value) -> Task:
         claims=claims(where, *all_at_centre(asymmetric, pair))
         + claims(f"{where}: |eps| * sign(theta_f)", agree)
         + one_centre(where),
+        layout=errors_of({IMAGENET_NAMES[pair]: {}}, group="all", sign_consistent=False, draw=0),
         figure="figures:group_panels",
         caption="Test error (above) and cross-entropy (below) along Gaussian noise on one group of"
         " the parameters, raw and with the signs of the weights, scaled to the group's norm. Lines"

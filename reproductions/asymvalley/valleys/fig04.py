@@ -8,6 +8,7 @@ from harness.declare import CHECK, Task, at_least, at_most, bind, claims, equal
 from reproductions.asymvalley.models.pairs import TWO_TITLES
 from reproductions.asymvalley.models.scopes import CALIBRATED
 from reproductions.asymvalley.trained_nets.claims import at_centre
+from reproductions.asymvalley.trained_nets.layouts import errors_of
 from reproductions.asymvalley.valleys import quantities as q
 from reproductions.asymvalley.valleys import table
 from reproductions.asymvalley.valleys.claims import one_centre
@@ -52,6 +53,9 @@ task = Task(
         ),
     )
     + one_centre("Figure 4"),
+    layout=errors_of(
+        {title: {"pair": pair} for pair, title in TWO_TITLES.items()}, ratio=0.0, draw=0
+    ),
     figure=bind("figures:ratio_panels", titles=TWO_TITLES),
     caption="Mean test error on the positive and on the negative side of the valley along"
     " norm-scaled Gaussian noise, against the share of coordinates that were given the sign of"
