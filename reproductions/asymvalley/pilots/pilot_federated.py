@@ -13,7 +13,6 @@ from reproductions.asymvalley.federated.experiment import (
     Algorithm,
     Search,
 )
-from reproductions.asymvalley.models.columns import SEED
 from reproductions.asymvalley.models.pairs import DATA_NAMES
 from reproductions.asymvalley.pilots.experiment import pilot_federated
 from reproductions.asymvalley.pilots.settings import GAMMAS
@@ -24,7 +23,7 @@ ACCURACIES = Table.of(
     param(
         "candidate", str, "Weight decay of FedAvg; gamma of FedSign, whose weight decay is 1e-5."
     ),
-    SEED,
+    columns_of(Search, "seed"),
     value(
         "validation_accuracy",
         float,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from reproductions.asymvalley.models.pairs import Fields, Pair
+from reproductions.asymvalley.trained_nets.experiment import STAGED
 
-COLOUR: Fields = {"more_data": "cifar10_more_10k", "num_train": 18_000, "augment": True}
+COLOUR: Fields = STAGED | {"num_train": 18_000}
 """All staged images of CIFAR-10, less those for validation."""
 
 NETS: tuple[tuple[Pair, Fields], ...] = (
