@@ -251,9 +251,9 @@ def _units(layout: Layout) -> tuple[str, list[str], list[str]]:
 def _footnotes(
     task: Task, layout: Layout, places: Sequence[Sequence[Place]], left_out: Sequence[Line]
 ) -> Iterator[str]:
-    if layout.ours and task.is_of_paper:
+    if layout.ours and task.is_of_paper and task.kind == "table":
         yield LAYOUT_IS_OURS
-    elif layout.ours and _meets_paper(places):
+    elif layout.ours and (task.is_of_paper or _meets_paper(places)):
         yield TABLE_IS_OURS
     if left_out:
         names = dict.fromkeys(row.group or row.head for row in left_out)

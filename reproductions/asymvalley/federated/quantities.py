@@ -6,8 +6,13 @@ import statistics
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from harness.declare import InvalidQuantity, pick
-from reproductions.asymvalley.federated.experiment import ALGORITHMS, PAPER_CANDIDATES
+from harness.declare import InvalidQuantity, MissingRows, pick
+from reproductions.asymvalley.federated.experiment import (
+    ALGORITHMS,
+    COEFFICIENTS,
+    PAPER_CANDIDATES,
+    Algorithm,
+)
 from reproductions.asymvalley.models.pairs import DATA_NAMES
 
 if TYPE_CHECKING:
@@ -63,14 +68,15 @@ def chosen_at_edge(
 def is_at_edge(choice: object, tried: object, *, algorithm: object) -> bool:
     """Return whether a choice is the first or last of the candidates, so that another may be best.
 
-    Position encodings have no order; FedSign's three of the paper are the paper's own.
+    Position encodings have no order; FedSign's three of the paper are the paper's own; a single
+    candidate was fixed beforehand.
 
     >>> is_at_edge("0.1", "0.001 0.01 0.1", algorithm="fedprox")
     True
     >>> is_at_edge("0.1", PAPER_CANDIDATES["fedsign"], algorithm="fedsign")
     False
     """
-    if not isinstance(tried, str) or ":" in tried:
+    if not isinstance(tried, str) or ":" in tried or len(tried.split()) == 1:
         return False
     if algorithm == "fedsign" and tried == PAPER_CANDIDATES["fedsign"]:
         return False
@@ -85,19 +91,32 @@ def remark(rows: pd.DataFrame) -> str:
     return "end" if at_edge else ""
 
 
-def gains(table: pd.DataFrame, *, datasets: Sequence[str], value: str = ACCURACY) -> list[float]:
+def gains(
+    table: pd.DataFrame,
+    *,
+    datasets: Sequence[str],
+    value: str = ACCURACY,
+    algorithm: Algorithm = "fedsign",
+) -> list[float]:
     """Return FedSign's value minus FedAvg's, by data set and ascending alpha; one seed."""
+    if not (table["algorithm"] == algorithm).any():
+        raise MissingRows(f"the table has no run of {COEFFICIENTS[algorithm].algorithm}")
     found = []
     for dataset in datasets:
-        fedsign = by_alpha(table, dataset=dataset, algorithm="fedsign", value=value)
+        fedsign = by_alpha(table, dataset=dataset, algorithm=algorithm, value=value)
         fedavg = by_alpha(table, dataset=dataset, algorithm="fedavg", value=value)
         found += [fedsign[alpha] - fedavg[alpha] for alpha in fedsign]
     return found
 
 
-def mean_gain(table: pd.DataFrame, *, dataset: str) -> float:
+def mean_gain(table: pd.DataFrame, *, dataset: str, algorithm: Algorithm = "fedsign") -> float:
     """Return the mean of `gains` over alphas."""
-    return statistics.fmean(gains(table, datasets=(dataset,)))
+    return statistics.fmean(gains(table, datasets=(dataset,), algorithm=algorithm))
+
+
+def mean_accuracy(table: pd.DataFrame, *, dataset: str) -> float:
+    """Return the mean accuracy of FedAvg over alphas; one seed."""
+    return statistics.fmean(by_alpha(table, dataset=dataset, algorithm="fedavg").values())
 
 
 def leads(table: pd.DataFrame, *, datasets: tuple[str, ...]) -> list[float]:

@@ -131,7 +131,7 @@ def algorithm_of(params: Search, candidate: str) -> FedAvg:
             return Moon(mu=value, tau=params.tau)
         case "feddyn":
             return FedDyn(a=value)
-        case "fedsign":
+        case "fedsign" | "fedsign_tenth":
             return FedSign(gamma=value, reduction=params.reduction, beta=params.beta)
 
 
@@ -216,16 +216,11 @@ def cell_rows(params: Cell, ctx: RunContext) -> Outcome:
 def search_rows(params: Search, ctx: RunContext) -> list[Row]:
     """Try every candidate; one row each, with its accuracy on the validation images.
 
-    Exactly one row is `chosen`: the first of the most accurate ones that did not diverge.
+    Exactly one row is `chosen`: the first of the most accurate ones that did not diverge. A single
+    candidate needs no trial, and has no accuracy.
     """
-    federation = federation_of(params, ctx)
     words = parse_candidates(params.candidates)
-    last = params.rounds
-    accuracies = []
-    for word in words:
-        held_out = federation.validation
-        run = run_candidate(params, ctx, federation, word, held_out=held_out, eval_rounds=(last,))
-        accuracies.append(None if run.diverged else run.logs[-1].accuracy)
+    accuracies = [None] if len(words) == 1 else _accuracies(params, ctx, words)
     best = max(range(len(words)), key=lambda i: (accuracies[i] or 0.0, -i))
     return [
         {
@@ -236,6 +231,23 @@ def search_rows(params: Search, ctx: RunContext) -> list[Row]:
         }
         for i, (word, accuracy) in enumerate(zip(words, accuracies, strict=True))
     ]
+
+
+def _accuracies(params: Search, ctx: RunContext, words: Sequence[str]) -> list[float | None]:
+    """Return each candidate's accuracy on the validation images, None where it diverged."""
+    federation = federation_of(params, ctx)
+    accuracies = []
+    for word in words:
+        run = run_candidate(
+            params,
+            ctx,
+            federation,
+            word,
+            held_out=federation.validation,
+            eval_rounds=(params.rounds,),
+        )
+        accuracies.append(None if run.diverged else run.logs[-1].accuracy)
+    return accuracies
 
 
 def rows_of(params: Cell, run: Run, chosen: Row) -> Iterator[Row]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from harness.declare import (
+    Scope,
     Table,
     Task,
     at_least,
@@ -46,6 +47,23 @@ HALVES = Table.of(
         )
     ),
 )
+LEAST_ACCURACY = {"random": 0.55, "pretrained": 0.25}
+"""Of ten classes from a random start, and of a hundred from a pre-trained one: set before the
+run."""
+
+
+def learned(*regimes: str) -> Scope:
+    """Return the scope of a claim on nets of some starts, which must have learned something."""
+    bounds = {regime: LEAST_ACCURACY[regime] for regime in regimes}
+    said = " and ".join(
+        f"models from a {'pre-trained' if regime == 'pretrained' else regime} start are right on at"
+        f" least {100 * bound:.0f} % of the test images"
+        for regime, bound in bounds.items()
+    )
+    return TRAINED.controlled(
+        said, at_least(partial(q.last_accuracies, bounds=bounds), 0, "accuracy")
+    )
+
 
 task = Task(
     "asymvalley/fig11",
@@ -62,7 +80,7 @@ task = Task(
         ),
         (
             "random_start_has_barrier",
-            TRAINED,
+            learned("random"),
             at_most(partial(q.last_gap, regime="random"), -0.02, "accuracy").measuring(
                 "accuracy of the mean of both models less their mean accuracy"
             ),
@@ -71,7 +89,7 @@ task = Task(
         ),
         (
             "pretrained_start_has_no_barrier",
-            TRAINED,
+            learned("pretrained"),
             at_least(partial(q.last_gap, regime="pretrained"), -0.01, "accuracy").measuring(
                 "accuracy of the mean of both models less their mean accuracy"
             ),
@@ -80,7 +98,7 @@ task = Task(
         ),
         (
             "averages_gain_from_shared_signs",
-            TRAINED,
+            learned("random", "pretrained"),
             at_least(q.gap_follows_ssr, 0.5, "correlation").measuring(
                 "of ranks, over the epochs of both starts"
             ),

@@ -7,6 +7,7 @@ No torch, no pandas at import.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from harness.declare import MissingRows, pick
@@ -22,6 +23,15 @@ FIRST_EPOCH = 5
 def epochs(table: pd.DataFrame, *, regime: str) -> pd.DataFrame:
     """Return the rows of a regime, one per epoch, indexed by it, ascending."""
     return pick(table, part="epoch", regime=regime).set_index("epoch").sort_index()
+
+
+def last_accuracies(table: pd.DataFrame, *, bounds: Mapping[str, float]) -> list[float]:
+    """Return the mean accuracy of both nets after the last epoch less its bound, by regime."""
+    last = {regime: epochs(table, regime=regime).iloc[-1] for regime in bounds}
+    return [
+        float(rows["accuracy_a"] + rows["accuracy_b"]) / 2.0 - bounds[regime]
+        for regime, rows in last.items()
+    ]
 
 
 def last_gap(table: pd.DataFrame, *, regime: str) -> float:

@@ -52,6 +52,7 @@ def estimate_of(seconds: float) -> Estimate:
 
 def needs_of(net: Net) -> Needs:
     """Return a trial's images, and its GPU where it has one."""
+    data = (net.data, net.more_data) if net.more_data else (net.data,)
     if net.device == "cpu":
-        return Needs(data=(net.data,))
-    return Needs(data=(net.data,), device="cuda", gpu_bytes=8 * 2**30)
+        return Needs(data=data)
+    return Needs(data=data, device="cuda", gpu_bytes=8 * 2**30)

@@ -53,6 +53,8 @@ def images_of(params: Net, ctx: RunContext) -> Images:
     """
     name = params.data
     train, test = splits(name, ctx.dataset(name).arrays)
+    if params.more_data:
+        train = _joined(train, ctx.dataset(params.more_data).arrays)
     factor = IMAGE_SIZE[name] // params.image_size
     train_x, train_y = _first(name, "training", train, params.num_train, factor)
     test_x, test_y = _first(name, "test", test, params.num_test, factor)
@@ -79,6 +81,12 @@ def splits(name: str, arrays: Arrays) -> tuple[_Split, _Split]:
         x, y = arrays["x"], arrays["y"]
         return (x[:-DIGITS_TEST], y[:-DIGITS_TEST]), (x[-DIGITS_TEST:], y[-DIGITS_TEST:])
     return (arrays["x_train"], arrays["y_train"]), (arrays["x_test"], arrays["y_test"])
+
+
+def _joined(train: _Split, more: Arrays) -> _Split:
+    """Return training images with those of a second data set behind them."""
+    x, y = train
+    return np.concatenate([x, more["x_train"]]), np.concatenate([y, more["y_train"]])
 
 
 def _first(name: str, part: str, split: _Split, count: int, factor: int) -> tuple[Tensor, Tensor]:

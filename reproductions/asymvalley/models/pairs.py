@@ -37,7 +37,7 @@ TWO_TITLES: dict[Pair, str] = {
 RECIPES: tuple[Recipe, ...] = ("lr_high", "lr_low", "bs_small", "bs_large", "wd_high", "wd_low")
 BN_STARTS: tuple[BnStart, ...] = get_args(BnStart)
 NUM_CLASSES = {
-    "digits": 10, "mnist": 10, "cifar10_10k_5k": 10, "cifar100_5k_1k": 100,
+    "digits": 10, "mnist": 10, "cifar10_10k_5k": 10, "cifar10_more_10k": 10, "cifar100_5k_1k": 100,
     "cifar10": 10, "cifar100": 100, "svhn": 10, "food101": 101, "cinic10": 10,
 }  # fmt: skip
 IMAGE_SIZE = {
@@ -112,6 +112,11 @@ class Net(Params):
     image_size: int = doc("Pixels a side; squares of a larger image are averaged.")
     normalisation: Literal["train", "imagenet"] = doc(
         "Mean and deviation that pixels are normalised by: the training images' or ImageNet's."
+    )
+    more_data: str = doc(
+        "Data set whose training images follow those of `data`; empty where there is none.",
+        default="",
+        added=True,
     )
     num_train: int = doc("Training images, the first of their split.")
     num_statistics: int = doc("Training images that statistics of batch normalisation are from.")

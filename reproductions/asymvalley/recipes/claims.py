@@ -17,7 +17,7 @@ from harness.declare import (
     ordering,
 )
 from reproductions.asymvalley.models.curves import widest_centre
-from reproductions.asymvalley.models.pairs import Pair, paper_name
+from reproductions.asymvalley.models.pairs import RECIPES, Pair, paper_name
 from reproductions.asymvalley.models.scopes import ON_A_CPU, TRAINED
 from reproductions.asymvalley.recipes import quantities as q
 from reproductions.asymvalley.recipes import table
@@ -28,6 +28,13 @@ from reproductions.asymvalley.recipes.experiment import (
     recipe_lines,
     recipes,
 )
+from reproductions.asymvalley.trained_nets.claims import (
+    LARGEST_ERROR,
+    at_centre,
+    controlled_by,
+)
+from reproductions.asymvalley.trained_nets.layouts import errors_of
+from reproductions.asymvalley.trained_nets.quantities import excess_at_ends
 
 SMALLER = {
     "batch_size": "small_batch_has_smaller_weights",
@@ -51,7 +58,7 @@ def line_task(word: str, pair: Pair, contrast: Contrast, *, place: str = "") -> 
     )
     smaller = (
         SMALLER[contrast],
-        TRAINED,
+        controlled_by(TRAINED, partial(excess_at_ends, bound=LARGEST_ERROR[pair]), pair),
         ordering(q.norms, "norm", strict=True).measuring("norm of the second less the first"),
         f"{paper_name(pair)} has smaller weights after training with {first} than with {second}.",
     )
@@ -61,6 +68,7 @@ def line_task(word: str, pair: Pair, contrast: Contrast, *, place: str = "") -> 
         table=table.line(pair, contrast),
         claims=claims("Definition of the same-sign ratio, section 4.2.2", never_falls)
         + claims(f"Figure {int(word[3:])}{place}", smaller),
+        layout=errors_of({first: {"x": 0.0}, second: {"x": 1.0}}, x="x", part="line"),
         figure=bind("figures:recipe_line_panels", contrast=contrast),
         caption=f"Two solutions: {first} (first) and {second} (second). Mean and standard"
         " deviation of their parameters by group; test error on the line (1 - l) first + l second,"
@@ -87,7 +95,7 @@ def recipe_task(
     )
     sharper = (
         "recipes_sharpen_the_valley",
-        TRAINED,
+        at_centre(TRAINED, pair, by=("recipe",)),
         more_than(q.sharper_by, 0, "error")
         .naming(*(contrast.replace("_", " ") for contrast in CONTRASTS))
         .measuring("rise of the error along raw noise, sharper recipe less the other"),
@@ -99,6 +107,11 @@ def recipe_task(
         reads=(recipes,),
         table=table.curves(pair),
         claims=claims(f"Figure {int(word[3:])}{place}", one_centre, *more, sharper),
+        layout=errors_of(
+            {name.replace("_", " "): {"recipe": name} for name in RECIPES},
+            sign_consistent=False,
+            draw=0,
+        ),
         figure="figures:recipe_panels",
         caption="Test error under G(0,1) noise, norm-scaled with s = 1, after training with one"
         " setting changed. Above: raw. Below: sign-consistent. Lines are means over seeds and"

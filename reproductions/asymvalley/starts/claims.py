@@ -11,7 +11,10 @@ from reproductions.asymvalley.models.scopes import CALIBRATED, ON_A_CPU, TRAINED
 from reproductions.asymvalley.starts import quantities as q
 from reproductions.asymvalley.starts import table
 from reproductions.asymvalley.starts.experiment import batch_norm_starts
+from reproductions.asymvalley.trained_nets.claims import at_centre
+from reproductions.asymvalley.trained_nets.layouts import errors_of
 
+STARTS = {"ones": "1", "uniform": "U(0,1)", "gaussian": "G(0,0.1)"}
 POSITIVE = {"ones": "start at 1", "uniform": "start at U(0,1)"}
 
 
@@ -29,7 +32,7 @@ def start_task(word: str, pair: Pair, *, place: str = "") -> Task:
     )
     more_asymmetric = (
         "positive_starts_are_more_asymmetric",
-        TRAINED,
+        well_trained(TRAINED, pair),
         # The paper states no side: its explanation, by BN weights that are positive, does.
         more_than(partial(q.filter_gains, starts=tuple(POSITIVE)), 0, "error")
         .naming(*POSITIVE.values())
@@ -41,7 +44,16 @@ def start_task(word: str, pair: Pair, *, place: str = "") -> Task:
         reads=(batch_norm_starts,),
         table=table.starts(pair),
         claims=claims(where, one_centre, more_asymmetric)
-        + claims(f"ours, beside {where}", *questions(net)),
+        + claims(f"ours, beside {where}", *questions(pair)),
+        layout=errors_of(
+            {f"start at {name}": {"bn_start": start} for start, name in STARTS.items()},
+            x="x",
+            part="curve",
+            norm="ns",
+            group="all",
+            s=1.0,
+            draw=0,
+        ),
         figure="figures:start_panels",
         caption="Weights of batch normalization that start at 1, at U(0,1) and at G(0,0.1), one"
         " column each. First row: their distribution after training, over all seeds, and how many"
@@ -53,11 +65,17 @@ def start_task(word: str, pair: Pair, *, place: str = "") -> Task:
     )
 
 
-def questions(net: str) -> tuple[tuple[str, Scope, Criterion, str], ...]:
+def well_trained(scope: Scope, pair: Pair) -> Scope:
+    """Return a scope that asks the net of every start to err no more than it may."""
+    return at_centre(scope, pair, by=("bn_start",), x="x")
+
+
+def questions(pair: Pair) -> tuple[tuple[str, Scope, Criterion, str], ...]:
     """Return what we ask beside them, of noise on the BN weights alone."""
+    net, asked = paper_name(pair), well_trained(CALIBRATED.asked_by_us(), pair)
     bn_noise = (
         "bn_noise_is_asymmetric",
-        CALIBRATED.asked_by_us(),
+        asked,
         at_least(partial(q.bn_asymmetries, starts=tuple(POSITIVE)), 0.10, "error")
         .naming(*POSITIVE.values())
         .measuring("mean over the negative side less that over the positive side, s = 1"),
@@ -67,7 +85,7 @@ def questions(net: str) -> tuple[tuple[str, Scope, Criterion, str], ...]:
     shares = partial(q.bn_asymmetry_shares, start="gaussian", others=tuple(POSITIVE))
     symmetric = (
         "gaussian_start_is_symmetric",
-        CALIBRATED.asked_by_us(),
+        asked,
         at_most(shares, 0.33, "ratio")
         .naming(*(f"beside the {name}" for name in POSITIVE.values()))
         .measuring("asymmetry over that after a positive start"),

@@ -7,6 +7,7 @@ normalisation are compared from one start (section 4.2).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from harness.declare import Experiment, Params, Profile, Use
@@ -16,6 +17,7 @@ from reproductions.asymvalley.models.pairs import (
     PAIRS,
     RECIPES,
     BnStart,
+    Fields,
     Pair,
     Recipe,
     Training,
@@ -30,6 +32,31 @@ TUNED: tuple[Pair, ...] = ("vgg16_cifar10", "resnet20_cifar10")
 NOT_BASE: tuple[Pair, ...] = ("resnet20_cifar10",)
 """Pairs whose base recipe no figure shows."""
 DAY_S = 24 * 3600.0
+
+
+STAGED: Fields = {"more_data": "cifar10_more_10k", "num_train": 20_000, "augment": True}
+"""All images of CIFAR-10 that are staged, with augmentation."""
+LONGER: dict[Pair, Fields] = {
+    "vgg16_cifar10": STAGED | {"width": 12, "epochs": 16},
+    "vgg16nobn_cifar10": STAGED | {"width": 8, "epochs": 12},
+    "alexnet_food101": STAGED | {"width": 16, "epochs": 15},
+    "vit_food101": STAGED | {"width": 64, "epochs": 10},
+}
+"""Settings of `pilot_nets` with which nets are to err less, on all staged images."""
+
+
+def longer_training_of(
+    pair: Pair, *, seed: int, recipe: Recipe = "base", bn_start: BnStart = "ones"
+) -> Training:
+    """Return a pair's training at `cpu`, longer and on more images where a pilot has such a one.
+
+    >>> longer_training_of("vgg16_cifar10", seed=0).num_train
+    20000
+    >>> longer_training_of("resnet20_svhn", seed=0).num_train
+    10000
+    """
+    usual = training_of("cpu", pair, seed=seed, recipe=recipe, bn_start=bn_start)
+    return replace(usual, **LONGER.get(pair, {}))
 
 
 def seeds_of(profile: Profile) -> range:

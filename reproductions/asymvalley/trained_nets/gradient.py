@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.declare import MissingRows, Table, Task, claims, columns_of, value, within
+from harness.declare import (
+    MissingRows,
+    Table,
+    Task,
+    at_most,
+    claims,
+    columns_of,
+    value,
+    within,
+)
 from reproductions.asymvalley.models.pairs import Training
 from reproductions.asymvalley.models.scopes import TRAINED
+from reproductions.asymvalley.trained_nets.claims import LARGEST_ERROR
 from reproductions.asymvalley.trained_nets.experiment import grid, nets
+from reproductions.asymvalley.trained_nets.quantities import excess_of_nets
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,6 +60,11 @@ def names_of_nets() -> list[str]:
     return [" ".join(word for word in net if word not in usual).replace("_", " ") for net in told]
 
 
+WELL_TRAINED = TRAINED.controlled(
+    "every net errs on no more test images than it may",
+    at_most(partial(excess_of_nets, bounds=LARGEST_ERROR), 0, "error"),
+)
+
 task = Task(
     "asymvalley/gradient",
     own_kind="ablation",
@@ -57,7 +74,7 @@ task = Task(
         "Appendix D.1",
         (
             "signs_are_orthogonal_to_gradient",
-            TRAINED,
+            WELL_TRAINED,
             within(cosines, -0.1, 0.1, "cosine").naming(*names_of_nets()),
             "The signs of the weights are almost orthogonal to the gradient of the loss.",
         ),

@@ -29,6 +29,8 @@ from reproductions.asymvalley.method.directions import (
 from reproductions.asymvalley.models.curves import widest_centre
 from reproductions.asymvalley.models.pairs import Pair, paper_name, training_of
 from reproductions.asymvalley.models.scopes import CALIBRATED, ON_A_CPU, TRAINED
+from reproductions.asymvalley.trained_nets.claims import Declared, all_at_centre
+from reproductions.asymvalley.trained_nets.layouts import errors_of
 from reproductions.asymvalley.valleys import quantities as q
 from reproductions.asymvalley.valleys import table
 from reproductions.asymvalley.valleys.experiment import (
@@ -38,7 +40,6 @@ from reproductions.asymvalley.valleys.experiment import (
     special_directions,
 )
 
-Declared = tuple[str, Scope, Criterion, str]
 LEAN = "mean over the negative side less that over the positive side"
 """What an asymmetry is."""
 
@@ -59,10 +60,10 @@ def one_centre(where: str) -> tuple[Claim, ...]:
 # --- seven noises (Figures 3 and 12 to 15) ---
 
 
-def of_seven(criterion: Criterion) -> Criterion:
+def of_seven(criterion: Criterion, *, s: float = 1.0) -> Criterion:
     """Return a criterion on the asymmetry along each of seven kinds, of which one may miss it."""
     named = criterion.in_at_least(6).naming(*(NOISE_LABELS[kind] for kind in NOISES))
-    return named.measuring(f"{LEAN}, s = 1")
+    return named.measuring(f"{LEAN}, s = {s:g}")
 
 
 def raw_noise_is_symmetric(
@@ -101,14 +102,21 @@ def noise_task(
         f"Sign-consistent noise makes the valley of {net} asymmetric: its positive side is"
         " flatter.",
     )
+    nearby = (
+        "sign_noise_is_asymmetric_nearby",
+        TRAINED.asked_by_us(),
+        of_seven(more_than(partial(q.sign_asymmetries, s=0.2), 0, "error"), s=0.2),
+        f"Sign-consistent noise makes the valley of {net} asymmetric also at s = 0.2.",
+    )
     return Task(
         f"asymvalley/{word}",
         reads=(common_noises,),
         table=table.noises(pair),
-        claims=claims(where, asymmetric, *more)
-        + claims(f"ours, beside {where}", *asked)
+        claims=claims(where, *all_at_centre((asymmetric, *more), pair))
+        + claims(f"ours, beside {where}", *all_at_centre((nearby, *asked), pair))
         + claims(f"{where}: |eps| * sign(theta_f)", noise_signs_agree(pair))
         + one_centre(where),
+        layout=errors_of({net: {}}, noise=NOISES[0], sign_consistent=False, s=1.0, draw=0),
         figure="figures:noise_panels",
         caption="Test error along norm-scaled noise of seven kinds, one line per width factor s:"
         " raw, and the same draws with the signs of the weights. Lines are means over draws and"
@@ -158,6 +166,8 @@ def direction_task(word: str, pair: Pair, *more: Declared, twin: Pair | None = N
     it is compared with.
     """
     where = f"Figure {int(word[3:])}"
+    named = {paper_name(pair): {"pair": pair}}
+    named |= {f"{paper_name(twin)}, without BN": {"pair": twin}} if twin else {}
     beside = " Dashed and dotted: the same net without batch normalization, at s = 1."
     asymmetric = (
         "weights_and_signs_are_asymmetric",
@@ -180,9 +190,14 @@ def direction_task(word: str, pair: Pair, *more: Declared, twin: Pair | None = N
         f"asymvalley/{word}",
         reads=(special_directions,),
         table=table.directions(pair, *([twin] if twin else [])),
-        claims=claims(where, asymmetric, *more)
+        claims=claims(
+            where,
+            *all_at_centre((asymmetric,), pair),
+            *all_at_centre(more, pair, *([twin] if twin else [])),
+        )
         + claims(f"{where}: theta_f and sign(theta_f)", agree)
         + one_centre(where),
+        layout=errors_of(named, direction="theta_f", s=1.0),
         figure=bind("figures:direction_panels", pair=pair, twin=twin),
         caption="Test error along six norm-scaled directions, one line per width factor s."
         f"{beside if twin else ''} Lines are means over seeds; bands reach to the extremes. The"
@@ -233,9 +248,10 @@ def group_task(word: str, pair: str, *values: Value) -> Task:
         f"asymvalley/{word}",
         reads=(group_noises,),
         table=table.groups(pair),
-        claims=claims(where, *asymmetric)
+        claims=claims(where, *all_at_centre(asymmetric, pair))
         + claims(f"{where}: |eps| * sign(theta_f)", agree)
         + one_centre(where),
+        layout=errors_of({IMAGENET_NAMES[pair]: {}}, group="all", sign_consistent=False, draw=0),
         figure="figures:group_panels",
         caption="Test error (above) and cross-entropy (below) along Gaussian noise on one group of"
         " the parameters, raw and with the signs of the weights, scaled to the group's norm. Lines"

@@ -7,12 +7,15 @@ from functools import partial
 from harness.declare import CHECK, Task, at_least, at_most, bind, claims, equal
 from reproductions.asymvalley.models.pairs import TWO_TITLES
 from reproductions.asymvalley.models.scopes import CALIBRATED
+from reproductions.asymvalley.trained_nets.claims import at_centre
+from reproductions.asymvalley.trained_nets.layouts import errors_of
 from reproductions.asymvalley.valleys import quantities as q
 from reproductions.asymvalley.valleys import table
 from reproductions.asymvalley.valleys.claims import one_centre
 from reproductions.asymvalley.valleys.experiment import sign_ratios
 
 BY_NET = partial(q.ratio_spearmans, pairs=tuple(TWO_TITLES))
+TRAINED_WELL = at_centre(CALIBRATED, *TWO_TITLES)
 excess = partial(q.excess_over_agreeing, column="ratio", values=(1.0,), by=("pair", "seed", "draw"))
 
 task = Task(
@@ -23,7 +26,7 @@ task = Task(
         "Figure 4",
         (
             "positive_side_falls",
-            CALIBRATED,
+            TRAINED_WELL,
             at_most(partial(BY_NET, side="plus"), -0.9, "rank correlation")
             .naming("VGG16", "ResNet20")
             .measuring("of a side's error with the share of agreeing signs"),
@@ -32,7 +35,7 @@ task = Task(
         ),
         (
             "negative_side_rises",
-            CALIBRATED,
+            TRAINED_WELL,
             at_least(partial(BY_NET, side="minus"), 0.6, "rank correlation")
             .naming("VGG16", "ResNet20")
             .measuring("of a side's error with the share of agreeing signs"),
@@ -50,6 +53,9 @@ task = Task(
         ),
     )
     + one_centre("Figure 4"),
+    layout=errors_of(
+        {title: {"pair": pair} for pair, title in TWO_TITLES.items()}, ratio=0.0, draw=0
+    ),
     figure=bind("figures:ratio_panels", titles=TWO_TITLES),
     caption="Mean test error on the positive and on the negative side of the valley along"
     " norm-scaled Gaussian noise, against the share of coordinates that were given the sign of"

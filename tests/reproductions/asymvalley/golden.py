@@ -185,6 +185,27 @@ WALKED = (
     ),
 )
 
+PUBLISHED = Golden(
+    experiment="asymvalley/published_curves",
+    points=(Short(of={"along": "gaussian"}), Short(of={"along": "sign_centred"})),
+    mutation=Mutation(
+        where="reproductions.asymvalley.published.trial:partly_consistent",
+        instead=around(
+            lambda partly, noise, weights, drawn, ratio: partly(noise, weights, drawn, 1.0 - ratio)
+        ),
+        breaks="The share that keeps its own sign is the one that should take the weights'.",
+    ),
+)
+PILOT_NETS = Golden(
+    experiment="asymvalley/pilot_nets",
+    points=(Short(to=IMAGES),),
+    mutation=Mutation(
+        where="reproductions.asymvalley.models.training:cosine_lr",
+        instead=around(lambda rate, step, num_steps, peak: peak),
+        breaks="The learning rate does not fall.",
+    ),
+)
+
 FEDERATIONS = (
     Golden(
         experiment="asymvalley/federated",
@@ -228,4 +249,14 @@ FEDERATIONS = (
     ),
 )
 
-GOLDEN = (*TOYS, *WALKED, *FEDERATIONS)
+PILOT_FEDERATED = Golden(
+    experiment="asymvalley/pilot_federated",
+    points=(Short(of={"algorithm": "fedavg"}, to={**ROUNDS, "rounds": 1, "min_steps": 3}),),
+    mutation=Mutation(
+        where=f"{FEDERATED}.algorithms:uniform_average",
+        instead=around(lambda average, states: average(states[:1])),
+        breaks="The server keeps one client's state instead of the average of all.",
+    ),
+)
+
+GOLDEN = (*TOYS, *WALKED, PUBLISHED, *FEDERATIONS, PILOT_NETS, PILOT_FEDERATED)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
 
 from harness.declare.verdict import Word
@@ -9,6 +10,7 @@ from tests.reproductions.asymvalley.activations import hand_made as activations
 from tests.reproductions.asymvalley.claims import TASKS, decide, named
 from tests.reproductions.asymvalley.federated import hand_made as federated
 from tests.reproductions.asymvalley.halves import hand_made as halves
+from tests.reproductions.asymvalley.published import hand_made as published
 from tests.reproductions.asymvalley.recipes import hand_made as recipes
 from tests.reproductions.asymvalley.starts import hand_made as starts
 from tests.reproductions.asymvalley.toys import hand_made as toys
@@ -16,9 +18,13 @@ from tests.reproductions.asymvalley.trained_nets import hand_made as trained_net
 from tests.reproductions.asymvalley.valleys import hand_made as valleys
 from tests.verdicts import bad, good
 
-STUDIES = (valleys, starts, recipes, halves, activations, trained_nets, toys, federated)
+STUDIES = (
+    valleys, starts, recipes, halves, activations, trained_nets, toys, federated, published,
+)  # fmt: skip
 TABLES = {word: make for study in STUDIES for word, make in study.TABLES.items()}
 EVERY = [f"{word}:{claim.id}" for word, task in TASKS.items() for claim in task.claims]
+CONTROLLED = [address for address in EVERY if named(address)[1].scope.control]
+ACCURACIES = ("test_accuracy", "accuracy_a", "accuracy_b")
 
 
 @pytest.mark.parametrize("address", EVERY)
@@ -35,4 +41,22 @@ def test_claim_is_decided_as_its_table_was_made(address: str) -> None:
     else:
         assert decide(address, few).word is Word.UNDECIDED
         # Ties pass no strict claim, and no share of nothing is small.
-        assert decide(address, make("flat")).word in (Word.CONTRADICTED, Word.UNDECIDED)
+        flat = decide(address, make("flat"))
+        failed = flat.word is Word.UNTESTED and flat.control == "failed"
+        assert failed or flat.word in (Word.CONTRADICTED, Word.UNDECIDED)
+
+
+def untrained(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table as of nets that err on nine of ten test images wherever nothing is added."""
+    rows = table.copy()
+    for place in {"lambda", "x"} & {*rows.columns}:
+        rows.loc[rows[place].isin((0.0, 1.0)), "error"] = 0.9
+    for column in {"test_error", *ACCURACIES} & {*rows.columns}:
+        rows[column] = 0.9 if column == "test_error" else 0.1
+    return rows
+
+
+@pytest.mark.parametrize("address", CONTROLLED)
+def test_claim_on_nets_that_learned_nothing_is_not_judged(address: str) -> None:
+    verdict = decide(address, untrained(TABLES[address.split(":")[0]]("holds")))
+    assert (verdict.word, verdict.control) == (Word.UNTESTED, "failed")

@@ -1,0 +1,96 @@
+"""Pilots: which nets err little enough, and what federated clients are trained with.
+
+At seeds that no other grid has, and on validation images alone: no test image is looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from harness.declare import PILOT_SEEDS, Experiment, Profile, doc
+from reproductions.asymvalley.federated.experiment import (
+    ALPHAS,
+    CANDIDATES,
+    LONG_COLOUR,
+    LONG_GREY,
+    SMOKE_DIGITS,
+    Search,
+    needs,
+    search_cost,
+)
+from reproductions.asymvalley.models.costs import estimate_of, needs_of, training_s
+from reproductions.asymvalley.models.pairs import Fields, Pair, Training, training_of
+from reproductions.asymvalley.pilots.settings import GAMMAS, NETS
+
+NUM_FEDERATED_SEEDS = 1
+
+
+class PilotNet(Training):
+    """One training, measured on validation images."""
+
+    num_validation: int = doc("Training images behind those trained on, for the choice alone.")
+
+
+def net_of(pair: Pair, seed: int, **changed: Any) -> PilotNet:
+    """Return a pair's training at `cpu` with some settings changed."""
+    recipe = changed.pop("recipe", "base")
+    usual = training_of("cpu", pair, seed=seed, recipe=recipe)
+    return PilotNet(**vars(replace(usual, **changed)), num_validation=changed["num_train"] // 9)
+
+
+def net_grid(profile: Profile) -> Iterator[PilotNet]:
+    """Yield one trial per setting of a net."""
+    match profile:
+        case "smoke":
+            small = training_of("smoke", "resnet20_svhn", seed=PILOT_SEEDS[0])
+            yield PilotNet(**vars(small), num_validation=30)
+        case "cpu":
+            for pair, changed in NETS:
+                yield net_of(pair, PILOT_SEEDS[0], **changed)
+
+
+def searched(shape: Fields, alpha: float, seed: int) -> Iterator[Search]:
+    """Yield the trial of FedAvg's weight decays, and that of gammas at the smallest of these."""
+    shape = {name: value for name, value in shape.items() if name != "eval_every"}
+    tried = {"fedavg": CANDIDATES["fedavg"], "fedsign": GAMMAS}
+    for algorithm, candidates in tried.items():
+        fields: Fields = {"algorithm": algorithm, "candidates": candidates}
+        yield Search(alpha=alpha, seed=seed, **fields, **shape)
+
+
+def federated_grid(profile: Profile) -> Iterator[Search]:
+    """Yield one trial per data set, alpha, algorithm and seed."""
+    match profile:
+        case "smoke":
+            yield from searched(SMOKE_DIGITS | {"rounds": 1}, 1.0, PILOT_SEEDS[0])
+        case "cpu":
+            for seed in PILOT_SEEDS[:NUM_FEDERATED_SEEDS]:
+                for shape in (LONG_COLOUR, LONG_GREY):
+                    for alpha in ALPHAS:
+                        yield from searched(shape, alpha, seed)
+
+
+pilot_nets = Experiment(
+    "asymvalley/pilot_nets",
+    version=1,
+    params=PilotNet,
+    grid=net_grid,
+    run="trial:net_rows",
+    needs=needs_of,
+    estimate=lambda params: estimate_of(training_s(params)),
+    dry_run=".models.kept_nets:dry_run",
+    address=("pair", "recipe", "width", "epochs", "seed"),
+)
+pilot_federated = Experiment(
+    "asymvalley/pilot_federated",
+    version=1,
+    params=Search,
+    grid=federated_grid,
+    run=".federated.trial:search_rows",
+    needs=needs,
+    estimate=search_cost,
+    dry_run=".federated.trial:dry_run",
+    address=("data", "algorithm", "alpha", "seed"),
+)

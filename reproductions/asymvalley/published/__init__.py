@@ -1,0 +1,1 @@
+"""Valleys around well-trained nets that others published."""
