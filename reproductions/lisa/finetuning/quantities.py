@@ -23,6 +23,8 @@ Chosen = Mapping[str, str | int | float]
 LORA: Chosen = {"method": "lora"}
 LISA: Chosen = {"method": "lisa"}
 CONTROL: Chosen = {"method": NO_BLOCKS}
+WARM_UP = 4
+"""Steps over which the learning rate rises."""
 TWO: Chosen = {**LISA, "gamma": GAMMA}
 EIGHT: Chosen = {**LISA, "gamma": 8}
 ONE_DRAW: Chosen = {**TWO, "period": NUM_STEPS}
@@ -132,12 +134,14 @@ def falls(table: pd.DataFrame) -> list[float]:
 
 
 def _fall(rows: pd.DataFrame) -> float:
-    """Return the first loss minus the last ones, of a table of ends or of steps."""
+    """Return the first losses minus the last ones, of a table of ends or of steps.
+
+    The loss of a single batch scatters; while the rate still rises, little is learned.
+    """
     if "start_loss" in rows:
         return _mean(rows["start_loss"]) - _mean(rows["test_loss"])
-    return _mean(rows.loc[rows["step"] == rows["step"].min(), "loss"]) - _mean(
-        _last_steps(rows)["loss"]
-    )
+    first = rows.loc[rows["step"] < rows["step"].min() + WARM_UP, "loss"]
+    return _mean(first) - _mean(_last_steps(rows)["loss"])
 
 
 def later_draws(table: pd.DataFrame, *, periods: Sequence[int]) -> list[float]:
