@@ -30,7 +30,7 @@ task = Task(
         ),
         cell=table.LOSS,
         title="Loss after fine-tuning",
-        notes=("E+H: embeddings and head. Every setting has the rate that pilots chose for it.",),
+        notes=("Every setting has the rate that pilots chose for it.",),
         ours=True,
     ),
     claims=claims(

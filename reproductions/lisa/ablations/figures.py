@@ -12,14 +12,18 @@ from reproductions.lisa.models.figures import end_points, legend_above
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+NUM_COLORS = 7
+"""Lines beyond so many are dashed, in the same colours again."""
+
 
 def ends(context: FigureContext) -> Figure:
     """Draw every run's held-out loss as a dot, and the mean of each setting as a bar."""
     groups = [(line.head, matching(context.table, line.where)) for line in lines()]
-    groups = [(head.replace(", ", ",\n").replace(": ", ":\n"), rows) for head, rows in groups]
+    groups = [(head.replace(", ", ",\n"), rows) for head, rows in groups]
     shown = [(head, rows) for head, rows in groups if len(rows)]
     figure = end_points(context, shown, value="test_loss", label="held-out loss (nats per token)")
-    figure.axes[0].tick_params(axis="x", labelrotation=30)
+    for label in figure.axes[0].get_xticklabels():
+        label.set(rotation=30, ha="right")
     return figure
 
 
@@ -31,7 +35,7 @@ def rates(context: FigureContext) -> Figure:
         if len(rows):
             plot_ours(
                 ax, rows, x="lr", y="validation_loss", label=line.head,
-                color=PALETTE[number % 7], marker=MARKERS[number % len(MARKERS)],
+                color=PALETTE[number % NUM_COLORS], marker=MARKERS[number % len(MARKERS)],
             )  # fmt: skip
     ax.set_xscale("log")
     ax.set_xlabel("learning rate")

@@ -18,7 +18,7 @@ task = Task(
         columns=tuple(Line(f"{lr:g}", group="learning rate", where={"lr": lr}) for lr in LRS),
         cell=Cell("validation_loss", unit="nats", digits=3, remark=mark),
         title="Validation loss by learning rate",
-        notes=("Two seeds that no other run has. E+H: embeddings and head.",),
+        notes=("Two seeds that no other run has.",),
         ours=True,
     ),
     figure="figures:rates",

@@ -30,9 +30,9 @@ HEADS = {
     "every_step": ("K = 1", "gamma = 2, states dropped"),
     "every_5": ("K = 5", "gamma = 2, states dropped"),
     "every_25": ("K = 25", "gamma = 2, states dropped"),
-    "once": ("K = 122: blocks drawn once", "gamma = 2, states dropped"),
+    "once": ("K = 122, one draw", "gamma = 2, states dropped"),
     "keep_all": ("states kept", "gamma = 2, K = 13"),
-    "reset_all": ("all states dropped, E+H's too", "gamma = 2, K = 13"),
+    "reset_all": ("all states dropped", "gamma = 2, K = 13"),
 }
 LOSS = Cell("test_loss", unit="nats", digits=3)
 

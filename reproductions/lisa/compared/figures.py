@@ -80,7 +80,7 @@ def rates(context: FigureContext) -> Figure:
         if len(rows):
             plot_ours(
                 ax, rows, x="lr", y="loss", label=LABELS[method], color=PALETTE[number % 7],
-                marker=MARKERS[number % len(MARKERS)],
+                marker=MARKERS[number % len(MARKERS)], style="-" if number < 7 else "--",
             )  # fmt: skip
     ax.set_xscale("log")
     ax.set_xlabel("learning rate")
