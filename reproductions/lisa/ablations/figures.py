@@ -36,6 +36,7 @@ def rates(context: FigureContext) -> Figure:
             plot_ours(
                 ax, rows, x="lr", y="validation_loss", label=line.head,
                 color=PALETTE[number % NUM_COLORS], marker=MARKERS[number % len(MARKERS)],
+                style="-" if number < NUM_COLORS else "--",
             )  # fmt: skip
     ax.set_xscale("log")
     ax.set_xlabel("learning rate")
