@@ -53,7 +53,8 @@ def test_claim_holds_and_fails_and_needs_three_seeds(task: Task, claim: Claim) -
     assert (held.word, held.reason) == (good(claim), "")
     assert decide(task, claim, table_of(task, "fails")).word is bad(claim)
     if task.table.seed is not None:
-        few = decide(task, claim, table[table["seed"] < 2]).word
+        two = sorted(table["seed"].unique())[:2]
+        few = decide(task, claim, table[table["seed"].isin(two)]).word
         assert few is (good(claim) if claim.scope.deterministic else undecided(claim))
 
 
