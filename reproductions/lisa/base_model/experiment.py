@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from harness.declare import Estimate, Experiment, Needs, Params, Profile, RunContext, Use, doc, seed
 from reproductions.lisa.models.names import GRAMMAR, IN_HOUSE, QUALITY, SMALLEST
@@ -12,6 +13,10 @@ if TYPE_CHECKING:
     from reproductions.lisa.models.language_model import LanguageModel
 
 SECONDS_PER_STEP = 1.1
+BOOKS = "books"
+"""What the in-house model that is shown today was pre-trained on."""
+TEXT = BOOKS
+"""What that of experiments at the seeds of the run is pre-trained on: records with a `text`."""
 
 
 class Pretrain(Params):
@@ -34,7 +39,7 @@ TRAINED = {
     ),
     # The steps see each token of 94 books once.
     "cpu": Pretrain(
-        shape=QUALITY, data="books", num_steps=1200, batch_size=32, lr=1e-3, text_chars=200_000,
+        shape=QUALITY, data=BOOKS, num_steps=1200, batch_size=32, lr=1e-3, text_chars=200_000,
         vocab_chars=40_000,
     ),
 }  # fmt: skip
@@ -71,17 +76,24 @@ pretraining = Experiment(
 )
 
 
-def pretrained(model: str) -> Pretrain:
+def pretrained(model: str, text: str = BOOKS) -> Pretrain:
     """Return the pre-training that a trial on a model starts from."""
-    return TRAINED["smoke" if model == SMALLEST else "cpu"]
+    return TRAINED["smoke"] if model == SMALLEST else replace(TRAINED["cpu"], data=text)
 
 
-USES_BASE = (Use(experiment=pretraining, params=lambda params: pretrained(params.model)),)
+def _start_of(params: Any) -> Pretrain:
+    return pretrained(params.model, getattr(params, "text", BOOKS))
+
+
+USES_BASE = (Use(experiment=pretraining, params=_start_of),)
 """What an experiment uses whose trials start from `base_of`."""
 
 
-def base_of(model: str, ctx: RunContext) -> LanguageModel:
-    """Return the model that a trial starts from: pre-trained here, or one that others trained."""
+def base_of(model: str, ctx: RunContext, text: str = BOOKS) -> LanguageModel:
+    """Return the model that a trial starts from: pre-trained here, or one that others trained.
+
+    text: what the in-house model was pre-trained on.
+    """
     if model not in IN_HOUSE:
         from reproductions.lisa.models.stories import read_stories
 
@@ -91,6 +103,6 @@ def base_of(model: str, ctx: RunContext) -> LanguageModel:
     from reproductions.lisa.models.pretraining import TOKENIZER, WEIGHTS, load
     from reproductions.lisa.models.shapes import shape_of
 
-    start = pretrained(model)
+    start = pretrained(model, text)
     upstream = ctx.upstream(pretraining, start)
     return load(shape_of(start.shape), upstream.load(WEIGHTS), upstream.load(TOKENIZER))

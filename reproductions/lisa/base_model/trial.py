@@ -19,6 +19,8 @@ from reproductions.lisa.models.training import Recipe
 MAX_HELD_OUT = 256
 """Windows."""
 NUM_ROWS = 12
+HELD_OUT_EACH = 20
+"""Of texts that come without splits each so manieth is held out."""
 
 
 def pretrain_rows(params: Pretrain, ctx: RunContext) -> list[Row]:
@@ -62,11 +64,11 @@ def texts_of(params: Pretrain, ctx: RunContext) -> tuple[list[str], list[str]]:
     content = ctx.dataset(params.data)
     if isinstance(content.value, str):
         return [content.text[:most]], [content.text[-most // 4 :]]
-    train, held_out = (
-        [book["text"][:most] for book in content.records if book["split"] == split]
-        for split in ("train", "valid")
-    )
-    return train, held_out
+    parts: dict[str, list[str]] = {"train": [], "valid": []}
+    for number, book in enumerate(content.records, start=1):
+        unsplit = "train" if number % HELD_OUT_EACH else "valid"
+        parts[book.get("split", unsplit)].append(book["text"][:most])
+    return parts["train"], parts["valid"]
 
 
 def recipe_of(params: Pretrain) -> Recipe:

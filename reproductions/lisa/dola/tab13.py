@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NUM_BLOCKS = shape_of(QUALITY).num_blocks
-WITH_ANSWERS = IN_HOUSE.at(*CPU, *PAPER, elsewhere="smoke takes too few steps to solve anything")
 
 
 def answer_rows(tables: Tables) -> pd.DataFrame:
@@ -95,6 +94,21 @@ def lead_under_dola(table: pd.DataFrame) -> float:
     if vanilla == 0.0:
         raise InvalidQuantity("the untuned model solves nothing, so any tuning is ahead of it")
     return lisa - vanilla
+
+
+def solved(table: pd.DataFrame) -> float:
+    """Return LISA's share of right answers, decoded greedily."""
+    rows = pick(table, decoding="greedy", weights="lisa")
+    return float(rows["flexible_accuracy"].astype(float).mean())
+
+
+LEAST_SOLVED = 0.1
+WITH_ANSWERS = IN_HOUSE.at(
+    *CPU, *PAPER, elsewhere="smoke takes too few steps to solve anything"
+).controlled(
+    "LISA's model solves a tenth of the problems",
+    at_least(solved, LEAST_SOLVED, "share"),
+)
 
 
 def head_of(weights: str, model: str) -> str:

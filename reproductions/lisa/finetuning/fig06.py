@@ -7,9 +7,8 @@ from functools import partial
 from harness.declare import Task, at_most, claims
 from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table
-from reproductions.lisa.finetuning.claims import SPREAD
+from reproductions.lisa.finetuning.claims import SPREAD, TRAINED
 from reproductions.lisa.finetuning.experiment import runs, staged
-from reproductions.lisa.models.claims import IN_HOUSE
 from reproductions.lisa.models.stand_ins import FIGURE_6
 
 task = Task(
@@ -20,7 +19,7 @@ task = Task(
         "Figures 1 and 6, section 4.2",
         (
             "lisa_ends_below_lora",
-            IN_HOUSE,
+            TRAINED,
             at_most(partial(q.leads_of_lora, models=tuple(FIGURE_6)), 0, "nats")
             .naming(*FIGURE_6.values())
             .measuring("LISA's loss less LoRA's")

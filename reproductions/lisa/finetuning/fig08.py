@@ -7,9 +7,8 @@ from functools import partial
 from harness.declare import CHECK, SMOKE_AND_CPU, Task, at_most, bind, claims, equal
 from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table
-from reproductions.lisa.finetuning.claims import SPREAD
+from reproductions.lisa.finetuning.claims import SPREAD, TRAINED
 from reproductions.lisa.finetuning.experiment import runs
-from reproductions.lisa.models.claims import IN_HOUSE
 
 task = Task(
     "lisa/fig08",
@@ -28,7 +27,7 @@ task = Task(
         "Figure 8",
         (
             "more_blocks_less_loss",
-            IN_HOUSE,
+            TRAINED,
             at_most(partial(q.smoothed_difference, one=q.EIGHT, other=q.TWO), 0, "nats").measuring(
                 "loss with gamma = 8 less that with gamma = 2"
             ),

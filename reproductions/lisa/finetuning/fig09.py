@@ -7,9 +7,8 @@ from functools import partial
 from harness.declare import Task, bind, claims, within
 from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table
-from reproductions.lisa.finetuning.claims import ONE_RATE, SPREAD
+from reproductions.lisa.finetuning.claims import ONE_RATE, SPREAD, TRAINED
 from reproductions.lisa.finetuning.experiment import PERIOD, runs
-from reproductions.lisa.models.claims import IN_HOUSE
 
 task = Task(
     "lisa/fig09",
@@ -19,7 +18,7 @@ task = Task(
         "Figure 9",
         (
             "periods_13_and_25_alike",
-            IN_HOUSE,
+            TRAINED,
             within(
                 partial(q.smoothed_difference, one={"period": PERIOD}, other={"period": 25}),
                 -0.02,

@@ -7,9 +7,8 @@ from functools import partial
 from harness.declare import Task, at_most, bind, claims
 from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table
-from reproductions.lisa.finetuning.claims import ONE_RATE
+from reproductions.lisa.finetuning.claims import ONE_RATE, TRAINED
 from reproductions.lisa.finetuning.experiment import SEEDS, runs
-from reproductions.lisa.models.claims import IN_HOUSE
 
 task = Task(
     "lisa/fig10",
@@ -19,7 +18,7 @@ task = Task(
         "Figure 10",
         (
             "layer_seeds_converge_alike",
-            IN_HOUSE,
+            TRAINED,
             at_most(partial(q.layer_spread, chosen=q.LISA), 0.03, "share").measuring(
                 "range over seeds by the fall of the loss"
             ),

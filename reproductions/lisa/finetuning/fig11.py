@@ -7,9 +7,8 @@ from functools import partial
 from harness.declare import Task, at_most, bind, claims
 from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table
-from reproductions.lisa.finetuning.claims import SPREAD, blocks_lead
+from reproductions.lisa.finetuning.claims import SPREAD, TRAINED, blocks_lead
 from reproductions.lisa.finetuning.experiment import runs
-from reproductions.lisa.models.claims import IN_HOUSE
 from reproductions.lisa.models.names import NO_BLOCKS
 
 task = Task(
@@ -20,7 +19,7 @@ task = Task(
         "Figure 11",
         (
             "validation_no_worse_than_lora",
-            IN_HOUSE,
+            TRAINED,
             at_most(partial(q.last_difference, one=q.LISA, other=q.LORA), 0.02, "nats").measuring(
                 "LISA's loss less LoRA's"
             ),

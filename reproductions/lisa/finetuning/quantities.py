@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from harness.declare import InvalidQuantity, MissingRows, pick
 from harness.declare.statistics import optimum_log2
-from reproductions.lisa.finetuning.experiment import GAMMA, LRS, NUM_STEPS, WINDOW
+from reproductions.lisa.finetuning.experiment import GAMMA, LRS, NUM_STEPS, PERIOD, WINDOW
 from reproductions.lisa.models.names import NO_BLOCKS
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ Chosen = Mapping[str, str | int | float]
 LORA: Chosen = {"method": "lora"}
 LISA: Chosen = {"method": "lisa"}
 CONTROL: Chosen = {"method": NO_BLOCKS}
+WARM_UP = 4
+"""Steps over which the learning rate rises."""
 TWO: Chosen = {**LISA, "gamma": GAMMA}
 EIGHT: Chosen = {**LISA, "gamma": 8}
 ONE_DRAW: Chosen = {**TWO, "period": NUM_STEPS}
@@ -116,6 +118,30 @@ def layer_spread(table: pd.DataFrame, *, chosen: Chosen) -> float:
     ends = [smoothed(rows, {"layer_seed": number}) for number in rows["layer_seed"].unique()]
     first = mean_of(rows, {"step": 1}, "loss")
     return (max(ends) - min(ends)) / (first - sum(ends) / len(ends))
+
+
+def falls(table: pd.DataFrame) -> list[float]:
+    """Return by how much training lowers the loss, per model, whatever the rates.
+
+    Full training does where the table has it, else LISA as in its other rows: with two blocks, the
+    usual period, and the chosen rate where all are there.
+    """
+    rows = table[table["method"] == "full"]
+    if rows.empty:
+        rows = pick(table, **TWO, period=PERIOD)
+        rows = rows[rows["chosen"]] if "chosen" in rows and rows["chosen"].any() else rows
+    return [_fall(own) for _, own in rows.groupby("model", sort=False)]
+
+
+def _fall(rows: pd.DataFrame) -> float:
+    """Return the first losses minus the last ones, of a table of ends or of steps.
+
+    The loss of a single batch scatters; while the rate still rises, little is learned.
+    """
+    if "start_loss" in rows:
+        return _mean(rows["start_loss"]) - _mean(rows["test_loss"])
+    first = rows.loc[rows["step"] < rows["step"].min() + WARM_UP, "loss"]
+    return _mean(first) - _mean(_last_steps(rows)["loss"])
 
 
 def later_draws(table: pd.DataFrame, *, periods: Sequence[int]) -> list[float]:

@@ -8,13 +8,12 @@ from functools import partial
 from harness.declare import PAPER, Layout, Line, Task, at_least, at_most, claims
 from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table
-from reproductions.lisa.finetuning.claims import DOTS, MT_BENCH, ONE_RATE
+from reproductions.lisa.finetuning.claims import DOTS, MT_BENCH, ONE_RATE, TRAINED
 from reproductions.lisa.finetuning.experiment import GAMMA, NUM_STEPS, PERIOD, runs
-from reproductions.lisa.models.claims import IN_HOUSE
 from reproductions.lisa.models.layouts import ALL_BLOCKS
 from reproductions.lisa.models.names import NAMES, QUALITY
 
-ON_MORE_BLOCKS = IN_HOUSE.at(
+ON_MORE_BLOCKS = TRAINED.at(
     *PAPER, elsewhere="gamma = 8 would be full training of so small a model"
 )
 PRINTED = ((8, 1), (8, 5), (GAMMA, 5), (GAMMA, 25), (GAMMA, NUM_STEPS))
@@ -76,7 +75,7 @@ task = Task(
         ),
         (
             "one_draw_is_worst",
-            IN_HOUSE,
+            TRAINED,
             at_least(partial(q.later_draws, periods=(25, 5)), 0, "nats")
             .naming("beside K = 25", "beside K = 5")
             .measuring("loss of one draw less that of later draws"),
@@ -87,7 +86,7 @@ task = Task(
         "Figure 9",
         (
             "training_prefers_period_13",
-            IN_HOUSE,
+            TRAINED,
             at_most(
                 partial(
                     q.difference,

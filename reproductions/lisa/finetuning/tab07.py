@@ -7,9 +7,8 @@ from functools import partial
 from harness.declare import Layout, Line, Task, at_least, claims
 from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table
-from reproductions.lisa.finetuning.claims import DOTS, MT_BENCH
+from reproductions.lisa.finetuning.claims import DOTS, MT_BENCH, TRAINED
 from reproductions.lisa.finetuning.experiment import FIXED_LR, SEEDS, runs
-from reproductions.lisa.models.claims import IN_HOUSE
 from reproductions.lisa.models.layouts import HEADS, HELD_OUT
 from reproductions.lisa.models.names import NAMES, NO_BLOCKS
 
@@ -41,7 +40,7 @@ task = Task(
         "Table 7",
         (
             "seed_spread_below_gain",
-            IN_HOUSE,
+            TRAINED,
             at_least(
                 partial(q.gap_minus_spread, chosen=q.LISA, other=q.CONTROL), 0, "nats"
             ).measuring("gain less the range over seeds"),

@@ -7,9 +7,8 @@ from functools import partial
 from harness.declare import Layout, Line, Task, at_most, claims
 from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table
-from reproductions.lisa.finetuning.claims import MT_BENCH
+from reproductions.lisa.finetuning.claims import MT_BENCH, TRAINED
 from reproductions.lisa.finetuning.experiment import GAMMA, runs
-from reproductions.lisa.models.claims import IN_HOUSE
 from reproductions.lisa.models.layouts import HELD_OUT, blocks_head
 from reproductions.lisa.models.names import NAMES, QUALITY
 
@@ -31,7 +30,7 @@ task = Task(
         "Table 10",
         (
             "blocks_help",
-            IN_HOUSE,
+            TRAINED,
             at_most(
                 partial(q.difference, one=q.TWO, other=NONE, value="test_loss"), 0, "nats"
             ).measuring("loss with two blocks less that with none"),

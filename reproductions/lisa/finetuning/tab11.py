@@ -7,9 +7,8 @@ from functools import partial
 from harness.declare import Layout, Line, Task, bind, claims, monotone
 from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table
-from reproductions.lisa.finetuning.claims import SPREAD
+from reproductions.lisa.finetuning.claims import SPREAD, TRAINED
 from reproductions.lisa.finetuning.experiment import LRS, runs
-from reproductions.lisa.models.claims import IN_HOUSE
 from reproductions.lisa.models.layouts import ALL_BLOCKS
 
 LAYOUT = Layout(
@@ -34,7 +33,7 @@ task = Task(
         "Table 11",
         (
             "best_rate_falls_with_gamma",
-            IN_HOUSE,
+            TRAINED,
             monotone(partial(q.rate_steps, gammas=(2, 4, 8), chosen=q.LISA), "factors of 2")
             .naming("2 to 4 blocks", "4 to 8 blocks")
             .measuring("fall of the best rate"),

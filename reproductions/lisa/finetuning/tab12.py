@@ -7,9 +7,8 @@ from functools import partial
 from harness.declare import Layout, Line, Task, at_most, claims
 from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table
-from reproductions.lisa.finetuning.claims import DOTS, MT_BENCH, ONE_RATE
+from reproductions.lisa.finetuning.claims import DOTS, MT_BENCH, ONE_RATE, TRAINED
 from reproductions.lisa.finetuning.experiment import GAMMA, NUM_STEPS, PERIOD, PERIODS, runs
-from reproductions.lisa.models.claims import IN_HOUSE
 from reproductions.lisa.models.names import NAMES
 
 ANEW: q.Chosen = {**q.TWO, "period": PERIOD}
@@ -46,7 +45,7 @@ task = Task(
         "Table 12",
         (
             "drawing_anew_is_no_worse",
-            IN_HOUSE,
+            TRAINED,
             at_most(
                 partial(q.difference, one=ANEW, other=q.ONE_DRAW, value="test_loss"), 0, "nats"
             ).measuring("loss of LISA less that of layers drawn once"),

@@ -30,7 +30,7 @@ NUM_CHOICES = 4
 def finetune_rows(params: Tune, ctx: RunContext) -> Outcome:
     """Fine-tune one model by one method."""
     records = records_of(params.model, ctx)
-    setting = setting_of(params, base_of(params.model, ctx), records)
+    setting = setting_of(params, base_of(params.model, ctx, params.text), records)
     return rows_of(params, ctx, setting)
 
 
@@ -70,6 +70,7 @@ def method_of(params: Tune, ctx: RunContext) -> Method:
         period=params.period,
         # Another one per layer seed, whatever else is equal.
         seed=ctx.seed(f"layers {params.layer_seed}"),
+        policy=params.policy,
     )
 
 

@@ -14,7 +14,7 @@ from lm_eval.models.huggingface import HFLM
 from torch import Tensor
 
 from harness.declare import Row
-from harness.lm_eval import Documents, quietly, scores, task_over
+from harness.lm_eval import Documents, Score, quietly, scores, task_over
 from reproductions.lisa.lm_benchmarks.lm_tasks import definition
 from reproductions.lisa.lm_benchmarks.scorer import accuracies, answer_room, cut, fitted
 from reproductions.lisa.models.language_model import LanguageModel
@@ -83,15 +83,23 @@ class StartedLM(HFLM):
         return super()._model_generate(context, max_length, stop, **options, **end)
 
 
-def benchmark_rows(lm: LanguageModel, documents: Mapping[str, Documents]) -> list[Row]:
-    """Return a row per benchmark and metric: lm-eval's accuracy, and beside it our scorer's.
+def lm_eval_scores(lm: LanguageModel, documents: Mapping[str, Documents]) -> list[Score]:
+    """Return lm-eval's scores of a model, one per benchmark and metric.
 
     documents: by benchmark, as `lm_tasks.documents_of` gives them.
     """
     tasks = {
         name: task_over(records, definition=definition(name)) for name, records in documents.items()
     }
-    found = scores(StartedLM(lm), tasks, num_documents=None)
+    return scores(StartedLM(lm), tasks, num_documents=None)
+
+
+def benchmark_rows(lm: LanguageModel, documents: Mapping[str, Documents]) -> list[Row]:
+    """Return a row per benchmark and metric: lm-eval's accuracy, and beside it our scorer's.
+
+    documents: by benchmark, as `lm_tasks.documents_of` gives them.
+    """
+    found = lm_eval_scores(lm, documents)
     ours = {name: accuracies(lm, name, records) for name, records in documents.items()}
     return [
         {

@@ -1,4 +1,4 @@
-"""Accuracies on the five benchmarks by plain torch, without lm-eval, to be held against its.
+"""Accuracies on the benchmarks by plain torch, without lm-eval, to be held against its.
 
 What is asked is written out once more, beside the files for lm-eval, so that one can be held
 against the other. A text that is too long for a model's context loses its beginning, and the start
@@ -80,11 +80,25 @@ def _pubmedqa(document: Document) -> Question:
     return Question(pairs=pairs, answer=decisions.index(document["final_decision"]))
 
 
+def _arc_easy(document: Document) -> Question:
+    prompt = f"Question: {document['question']}\nAnswer:"
+    pairs = tuple((prompt, f" {choice}") for choice in document["choices"])
+    return Question(pairs=pairs, answer=document["answer"])
+
+
+def _piqa(document: Document) -> Question:
+    prompt = f"Question: {document['goal']}\nAnswer:"
+    pairs = tuple((prompt, f" {document[name]}") for name in ("sol1", "sol2"))
+    return Question(pairs=pairs, answer=document["answer"])
+
+
 QUESTIONS: dict[str, Callable[[Document], Question]] = {
     "mmlu": _mmlu,
     "agieval": _agieval,
     "winogrande": _winogrande,
     "pubmedqa": _pubmedqa,
+    "arc_easy": _arc_easy,
+    "piqa": _piqa,
 }
 """Benchmarks with choices. GSM8K has none: its answers are written out."""
 

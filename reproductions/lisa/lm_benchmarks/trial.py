@@ -27,7 +27,8 @@ def accuracy_rows(params: Asked, ctx: RunContext) -> Outcome:
 def documents_for(params: Asked, ctx: RunContext) -> dict[str, Documents]:
     """Return the documents of every benchmark; made-up ones for the smallest model."""
     if params.model == SMALLEST:
-        return made_up_documents(ctx.dataset(GRAMMAR).text, params.max_documents)
+        made = made_up_documents(ctx.dataset(GRAMMAR).text, params.max_documents)
+        return {name: made[name] for name in DATASETS}
     return {
         name: documents_of(name, ctx.dataset(source).records, most=params.max_documents)
         for name, source in DATASETS.items()

@@ -73,15 +73,21 @@ class Lora:
     """Share of an adapter's input that is dropped; each dropped input is one more saved tensor."""
     embeddings: bool
     """Adapters of token embedding and head too, as in the authors' memory script."""
+    outside: bool = False
+    """Train what lies outside of the blocks too, as LISA does: embeddings, head, final norm."""
 
     def __post_init__(self) -> None:
         if self.rank < 1 or not self.alpha > 0.0 or not 0.0 <= self.dropout < 1.0:
             raise SpecError(f"{self}: need rank >= 1, alpha > 0 and 0 <= dropout < 1")
+        if self.embeddings and self.outside:
+            raise SpecError(f"{self}: embeddings are trained, or have adapters, and not both")
 
     def prepare(self, model: nn.Module, make_optimizer: MakeOptimizer) -> Prepared:
         """Freeze the model and add adapters, in the model's own dtype."""
         from peft import LoraConfig, get_peft_model
 
+        # Before adapters lie between the blocks and their names.
+        outside = find_blocks(model).outside if self.outside else ()
         adapted = get_peft_model(
             model,
             LoraConfig(
@@ -94,6 +100,8 @@ class Lora:
             autocast_adapter_dtype=False,
             low_cpu_mem_usage=any(p.is_meta for p in model.parameters()),
         )
+        for parameter in outside:
+            parameter.requires_grad_(True)
         trainable = [parameter for parameter in adapted.parameters() if parameter.requires_grad]
         for adapter in trainable:
             # On the meta device peft leaves them in float32; elsewhere this changes nothing.
@@ -208,10 +216,12 @@ def from_params(
     alpha: float = 0.0,
     dropout: float = 0.0,
     embeddings: bool = False,
+    outside: bool = False,
     gamma: int = 0,
     period: int = 1,
     seed: int = 0,
     sampler: SamplerKind | Sampler = "exact",
+    policy: StatePolicy = "drop_refrozen",
 ) -> Method:
     """Return a method by its name, from those of the numbers that mean something to it.
 
@@ -221,13 +231,15 @@ def from_params(
         case "full":
             return Full()
         case "lora":
-            return Lora(rank=rank, alpha=alpha, dropout=dropout, embeddings=embeddings)
+            return Lora(
+                rank=rank, alpha=alpha, dropout=dropout, embeddings=embeddings, outside=outside
+            )
         case "galore":
             return Galore(rank=rank)
         case "cyclic":
             return Badam(period=period, seed=seed)
         case "lisa":
-            return LisaMethod(gamma=gamma, period=period, seed=seed, sampler=sampler)
+            return LisaMethod(gamma=gamma, period=period, seed=seed, sampler=sampler, policy=policy)
     raise SpecError(f"method={name!r}: need 'full', 'lora', 'galore', 'cyclic' or 'lisa'")
 
 

@@ -34,6 +34,8 @@ class Shape:
     vocab: int
     positions: int
     """Longest sequence; parameters only for GPT-2, whose positions are embedded."""
+    tied_head: bool = False
+    """Whether the head of another family than GPT-2, which always ties it, is the embedding."""
 
     def __post_init__(self) -> None:
         if self.hidden % self.heads or self.heads % self.kv_heads:
@@ -44,7 +46,7 @@ class Shape:
     @property
     def tied(self) -> bool:
         """Whether the head is the token embedding."""
-        return self.family == "gpt2"
+        return self.family == "gpt2" or self.tied_head
 
     @property
     def linears(self) -> tuple[tuple[int, int], ...]:
@@ -67,7 +69,8 @@ class Shape:
     def embedding_params(self) -> int:
         """Parameters of token and position embeddings and the head, a tied head once."""
         tokens = self.vocab * self.hidden
-        return tokens + self.positions * self.hidden if self.tied else 2 * tokens
+        positions = self.positions * self.hidden if self.family == "gpt2" else 0
+        return (1 if self.tied else 2) * tokens + positions
 
     @property
     def num_params(self) -> int:
@@ -143,18 +146,18 @@ class Shape:
             "vocab_size": self.vocab, "hidden_size": self.hidden, "intermediate_size": self.ffn,
             "num_hidden_layers": self.num_blocks, "num_attention_heads": self.heads,
             "num_key_value_heads": self.kv_heads, "max_position_embeddings": self.positions,
-            "tie_word_embeddings": False,
+            "tie_word_embeddings": self.tied,
         }  # fmt: skip
         return LlamaConfig(**told) if self.family == "llama" else MistralConfig(**told)
 
 
 def _llama(
     hidden: int, ffn: int, num_blocks: int, heads: int, kv_heads: int, *, vocab: int = 32000,
-    positions: int = 4096, family: Family = "llama",
+    positions: int = 4096, family: Family = "llama", tied_head: bool = False,
 ) -> Shape:  # fmt: skip
     return Shape(
         family=family, hidden=hidden, ffn=ffn, num_blocks=num_blocks, heads=heads,
-        kv_heads=kv_heads, vocab=vocab, positions=positions,
+        kv_heads=kv_heads, vocab=vocab, positions=positions, tied_head=tied_head,
     )  # fmt: skip
 
 
@@ -167,13 +170,14 @@ SHAPES: dict[str, Shape] = {
     "mistral-7b": _llama(4096, 14336, 32, 32, 8, family="mistral"),
     "llama-2-7b": _llama(4096, 11008, 32, 32, 32),
     "llama-2-70b": _llama(8192, 28672, 80, 64, 8),
+    "smollm2-135m": _llama(576, 1536, 30, 9, 3, vocab=49152, positions=8192, tied_head=True),
     "tiny-deep": _llama(128, 344, 32, 4, 4, vocab=512, positions=256),
     "tiny-smoke": _llama(32, 88, 8, 4, 4, vocab=64, positions=16),
     "tiny-quality": _llama(128, 344, 8, 4, 4, vocab=2048, positions=128),
     "tiny-path": _llama(16, 44, 4, 2, 2, vocab=320, positions=64),
 }  # fmt: skip
-"""The paper's models (Table 14 and section 4.1), and ours: one for memory and time, one for
-quality, and of each a smaller one that shows the path."""
+"""The paper's models (Table 14 and section 4.1); SmolLM2, whose weights a package ships; and ours:
+one for memory and time, one for quality, and of each a smaller one that shows the path."""
 
 
 def with_a_tenth(num_bytes: int) -> int:

@@ -139,11 +139,11 @@ def _renamed(
         for theirs, ours in IN_BLOCK.items():
             weight = tensors[f"layers.{block}.{theirs}.weight"]
             if theirs in heads:
-                weight = _halves_from_pairs(weight, num_heads=heads[theirs])
+                weight = halves_from_pairs(weight, num_heads=heads[theirs])
             yield f"model.layers.{block}.{ours}.weight", weight
 
 
-def _halves_from_pairs(weight: Tensor, *, num_heads: int) -> Tensor:
+def halves_from_pairs(weight: Tensor, *, num_heads: int) -> Tensor:
     """Return rows 0, 2, 4, ... of each head, then its rows 1, 3, 5, ...; shape (rows, columns)."""
     rows, columns = weight.shape
     pairs = weight.view(num_heads, rows // num_heads // 2, 2, columns)

@@ -6,10 +6,11 @@ from dataclasses import replace
 from functools import partial
 
 from harness.declare import Task, at_least, claims, within
-from reproductions.lisa.models.claims import HANDED_IN, JUDGED
+from reproductions.lisa.models.claims import HANDED_IN
 from reproductions.lisa.models.names import THREE, TITLES
 from reproductions.lisa.mt_bench import quantities as q
 from reproductions.lisa.mt_bench import table
+from reproductions.lisa.mt_bench.claims import RATED
 from reproductions.lisa.mt_bench.experiment import ratings
 
 PRINTED = replace(HANDED_IN, threshold_from="paper", deviation="")
@@ -23,7 +24,7 @@ task = Task(
         "Table 3 and section 4.2",
         (
             "full_beats_lora_lisa_both",
-            JUDGED,
+            RATED,
             at_least(partial(q.steps, methods=("lora", "full", "lisa")), 0, "points")
             .naming(
                 *(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 
 from harness.declare import Task, at_least, claims
-from reproductions.lisa.models.claims import JUDGED
 from reproductions.lisa.models.names import THREE, TITLES
 from reproductions.lisa.mt_bench import table
+from reproductions.lisa.mt_bench.claims import RATED
 from reproductions.lisa.mt_bench.experiment import ratings
 from reproductions.lisa.mt_bench.quantities import leads_by_kind
 
@@ -21,7 +21,7 @@ task = Task(
         "Table 8, and the text on it",
         (
             "memorising_over_reasoning",
-            JUDGED,
+            RATED,
             at_least(
                 partial(leads_by_kind, one="lisa", other="lora", kinds=(MEMORISED, REASONED)),
                 0,

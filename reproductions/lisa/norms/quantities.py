@@ -51,6 +51,12 @@ def adapters_moved(table: pd.DataFrame, *, model: str) -> list[float]:
     return [float(moved) for moved in mean / start - 1.0]
 
 
+def weights_moved(table: pd.DataFrame, *, model: str) -> list[float]:
+    """Return per layer how far LoRA moves the weights in training, as a share of their norm."""
+    rows = _chosen(table, model, LORA, MEAN)
+    return [float(share) for share in rows["change_norm"] / rows["base_norm"]]
+
+
 def block_pairs(table: pd.DataFrame, *, model: str) -> list[float]:
     """Return norms of the weights of each two blocks under full training, for their ratios."""
     blocks = _blocks(_chosen(table, model, FULL, MEAN))["weight_norm"]

@@ -30,10 +30,15 @@ ROOM = 1.45
 
 
 def time_panels(context: FigureContext) -> Figure:
-    """Draw warm steps in one panel, and the first ones of fresh processes in another."""
+    """Draw warm steps in one panel, and the first ones of fresh processes, if any, in another."""
     beside = context.width == "double"
-    figure, axes = context.subplots(*((1, 2) if beside else (2, 1)), aspect=0.75)
-    for ax, cold, title in zip(axes, (False, True), ("warm", "cold, by the host"), strict=True):
+    panels = {False: "warm", True: "cold, by the host"}
+    panels = {
+        cold: title for cold, title in panels.items() if (context.table["cold"] == cold).any()
+    }
+    shape = (1, len(panels)) if beside else (len(panels), 1)
+    figure, axes = context.subplots(*shape, aspect=0.75)
+    for ax, (cold, title) in zip(axes, panels.items(), strict=True):
         rows = context.table[context.table["cold"] == cold]
         names = _names(rows)
         unit_ms = float(_total(rows, {"method": "full"})["mean"])

@@ -27,6 +27,12 @@ def times(
     return [_warm_ms(table, each, phase) for other in others for each in (one, other)]
 
 
+def spreads(table: pd.DataFrame) -> list[float]:
+    """Return per method the range of the middle half of its warm steps' times by their median."""
+    rows = pick(table, cold=False, phase="total")
+    return [float(each) for each in (rows["p75_ms"] - rows["p25_ms"]) / rows["median_ms"]]
+
+
 def share_of(reference: pd.DataFrame, *, other: str) -> float | None:
     """Return the share of another method's time that the printed speed-up leaves; None: not there.
 

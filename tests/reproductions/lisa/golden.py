@@ -193,4 +193,36 @@ ANSWERED = (
     golden("mt_bench", UNTUNED, Short()),
     golden("mt_bench_untuned", UNTUNED, Short()),
 )
-GOLDEN = (*TRAINED, *COUNTED, *ANSWERED)
+TINY: Point = {"num_steps": 3, "period": 1, "lr": 0.03, "benchmarks": "none"}
+COMPARED = (
+    golden(
+        "compared",
+        ALL_BLOCKS,
+        Short(of={"method": "lisa"}, to=TINY),
+        Short(of={"method": "lora_ends"}, to={**TINY, "period": 0}),
+        Short(of={"method": "untuned"}, to={"benchmarks": "none"}),
+    ),
+    golden("pilot_rates", NO_SWITCH, Short(of={"method": "lisa"}, to=TINY)),
+    counted(
+        "compared_memory",
+        ALL_BLOCKS,
+        Short(of={"method": "lisa", "how": "count"}),
+        Short(of={"method": "lora_ends", "how": "count"}),
+        Short(of={"method": "lora", "how": "arithmetic"}),
+    ),
+    counted("compared_time", ALL_BLOCKS, Short(of={"methods": "all"}, to={"num_timed": 2})),
+    golden(
+        "ablations",
+        Mutation(
+            where=f"{METHODS}:Lisa",
+            instead=around(
+                lambda lisa, *given, **named: lisa(*given, **{**named, "policy": "drop_refrozen"})
+            ),
+            breaks="Moments of embeddings and head outlive a switch.",
+        ),
+        Short(of={"policy": "reset_all"}, to=TUNED),
+        Short(of={"method": "lisa", "gamma": 2}, to=TUNED),
+    ),
+    golden("pilot_in_house", NO_SWITCH, Short(of={"method": "lisa"}, to=TUNED)),
+)
+GOLDEN = (*TRAINED, *COUNTED, *ANSWERED, *COMPARED)

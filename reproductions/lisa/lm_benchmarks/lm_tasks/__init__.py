@@ -1,4 +1,4 @@
-"""Five benchmarks for lm-eval: our own files over documents handed in.
+"""Seven benchmarks for lm-eval: our own files over documents handed in.
 
 The files have lm-eval's stock prompts, filters and metrics, without examples in the prompt (the
 paper does not state its shots). They name no data set, so lm-eval fetches nothing.
@@ -12,7 +12,6 @@ from typing import Any
 
 from harness.canonical import digest
 from harness.lm_eval import Documents
-from reproductions.lisa.lm_benchmarks.experiment import DATASETS
 from reproductions.lisa.models.word_problems import sample
 
 FIELDS = {
@@ -21,6 +20,8 @@ FIELDS = {
     "winogrande": ("sentence", "option1", "option2", "answer"),
     "gsm8k": ("question", "answer"),
     "pubmedqa": ("contexts", "question", "final_decision"),
+    "arc_easy": ("question", "choices", "answer"),
+    "piqa": ("goal", "sol1", "sol2", "answer"),
 }
 """What a prompt and its answer are made of."""
 
@@ -59,6 +60,8 @@ def made_up_documents(text: str, count: int) -> dict[str, Documents]:
         "agieval": _agieval,
         "winogrande": _winogrande,
         "pubmedqa": _pubmedqa,
+        "arc_easy": _arc_easy,
+        "piqa": _piqa,
     }
     made: dict[str, Documents] = {
         name: [make(index, group) for index, group in enumerate(groups)]
@@ -66,7 +69,7 @@ def made_up_documents(text: str, count: int) -> dict[str, Documents]:
     }
     problems = sample("test", count, seed=0)
     made["gsm8k"] = [{"question": one.question, "answer": one.answer} for one in problems]
-    return {name: made[name] for name in DATASETS}
+    return made
 
 
 def _mmlu(index: int, group: Sequence[str]) -> dict[str, Any]:
@@ -98,3 +101,14 @@ def _winogrande(index: int, group: Sequence[str]) -> dict[str, Any]:
 def _pubmedqa(index: int, group: Sequence[str]) -> dict[str, Any]:
     decision = ("yes", "no", "maybe")[index % 3]
     return {"contexts": list(group[:2]), "question": f"{group[2]}?", "final_decision": decision}
+
+
+def _arc_easy(index: int, group: Sequence[str]) -> dict[str, Any]:
+    made = _mmlu(index, group)
+    return {name: made[name] for name in FIELDS["arc_easy"]}
+
+
+def _piqa(index: int, group: Sequence[str]) -> dict[str, Any]:
+    here, right, wrong, *_ = group
+    one, two = (right, wrong) if index % 2 == 0 else (wrong, right)
+    return {"goal": here, "sol1": one, "sol2": two, "answer": index % 2}

@@ -153,7 +153,7 @@ def frames(case: Case, *names: str, seeds: int = 3) -> dict[str, pd.DataFrame]:
                 for decoding in ("greedy", "dola"):
                     good = 0.5 + 0.01 * seed if (weights == "lisa") == (case == "holds") else 0.1
                     # What greedy decoding gets right is the other way round, and decides nothing.
-                    share = good if decoding == "dola" else 0.6 - good
+                    share = good if decoding == "dola" else 0.9 - good
                     share = 0.0 if (case, weights) == ("none_before", "vanilla") else share
                     rows.append(
                         {"questions": questions, "model": "m", "weights": weights,

@@ -55,6 +55,8 @@ DOCUMENTS: dict[str, list[dict[str, Any]]] = {
         {"contexts": ["One.", "Two's."], "question": "Is it?", "final_decision": "maybe"},
         {"contexts": ["Three."], "question": "Was it?", "final_decision": "no"},
     ],
+    "arc_easy": [{"question": "What's up?", "choices": ["sky", "a \"b\"", "3"], "answer": 1}],
+    "piqa": [{"goal": "To open", "sol1": "turn it", "sol2": "don't", "answer": 1}],
 }  # fmt: skip
 
 
@@ -78,6 +80,8 @@ def stock_file(name: str, document: Document) -> str:
         "winogrande": "winogrande/default.yaml",
         "gsm8k": "gsm8k/gsm8k.yaml",
         "pubmedqa": "pubmedqa/pubmedqa.yaml",
+        "arc_easy": "arc/arc_easy.yaml",
+        "piqa": "piqa/piqa.yaml",
     }[name]
 
 
@@ -87,6 +91,11 @@ def stock_record(name: str, document: Document) -> dict[str, Any]:
         return {**document, "answer": str(document["answer"])}
     if name == "pubmedqa":
         return {**document, "CONTEXTS": document["contexts"], "QUESTION": document["question"]}
+    if name == "arc_easy":
+        choices = {"text": document["choices"], "label": ["A", "B", "C"]}
+        return {**document, "choices": choices, "answerKey": "ABC"[document["answer"]]}
+    if name == "piqa":
+        return {**document, "label": document["answer"]}
     if name == "agieval":
         # As the authors' script for questions without examples has it (AGIEval, dataset_loader).
         options, last = document["options"], "ABCDE"[len(document["options"]) - 1]
@@ -158,7 +167,7 @@ def test_scorer_asks_what_lm_eval_asks(name: str, document: Document) -> None:
 
 def test_lm_eval_and_the_scorer_agree_on_every_benchmark(lm: LanguageModel) -> None:
     rows = rows_of(lm, documents())
-    assert {name for name, _ in rows} == set(DATASETS)
+    assert {name for name, _ in rows} == set(DOCUMENTS)
     for key, row in rows.items():
         assert row["accuracy"] == row["scorer_accuracy"], key
     # Choices that a model makes, not one for all.

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from transformers.pytorch_utils import Conv1D
 
 from harness.errors import SpecError
+from reproductions.lisa.method.blocks import find_blocks
 from reproductions.lisa.method.methods import Lora
 from tests.reproductions.lisa.small import gpt2, llama, trainable
 
@@ -67,6 +68,21 @@ def test_only_adapters_train_in_the_model_s_own_type_and_with_dropout() -> None:
     assert prepared.num_trainable == trainable(prepared.model) == sum(p.numel() for p in held)
     rates = [m.p for m in prepared.model.modules() if isinstance(m, nn.Dropout)]
     assert rates and set(rates) == {0.25}
+
+
+@pytest.mark.parametrize("make", [llama, gpt2])
+def test_embeddings_head_and_final_norm_train_beside_adapters_where_asked(make: Any) -> None:
+    model = make()
+    outside, inside = find_blocks(model).outside, find_blocks(model).inside
+    lora = Lora(rank=RANK, alpha=ALPHA, dropout=0.0, embeddings=False, outside=True)
+    prepared = lora.prepare(model, torch.optim.AdamW)
+    assert all(parameter.requires_grad for parameter in outside)
+    assert not any(parameter.requires_grad for block in inside for parameter in block)
+    held = {id(p) for group in prepared.optimizer.param_groups for p in group["params"]}
+    told = {id(p): n for n, p in prepared.model.named_parameters() if p.requires_grad}
+    assert held == told.keys() > {id(p) for p in outside}
+    with pytest.raises(SpecError, match="and not both"):
+        Lora(rank=RANK, alpha=ALPHA, dropout=0.0, embeddings=True, outside=True)
 
 
 def test_an_adapter_that_would_do_nothing_is_refused() -> None:

@@ -45,7 +45,7 @@ def norm_row(point: Any, layer: str, when: str, case: Case) -> dict[str, Any]:
     moved = 1.0 if when == "start" else (1.02 if good else 1.2)
     heavy = 1.0 if good or layer != "block 1" else 3.0
     weight = 30.0 * heavy * jitter
-    change = 0.1 * jitter if when == "mean" or not good else 0.0
+    change = 1.0 * jitter if when == "mean" or not good else 0.0
     return {
         **point, "status": "done", "when": when, "layer": layer,
         "place": places_of(shape_of(point["model"]))[layer],

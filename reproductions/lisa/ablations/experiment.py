@@ -1,0 +1,124 @@
+"""Fine-tuning the in-house model by LISA's numbers of blocks, periods and policies for states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from harness.declare import PILOT_SEEDS, Estimate, Experiment, Profile, seeds_of
+from reproductions.lisa.base_model.experiment import TEXT, USES_BASE
+from reproductions.lisa.finetuning.experiment import (
+    GAMMA,
+    LRS,
+    NUM_STEPS,
+    PERIOD,
+    Tune,
+    needs,
+    tuned,
+)
+from reproductions.lisa.models import stand_ins
+from reproductions.lisa.models.names import QUALITY, SMALLEST
+
+NUM_SEEDS, NUM_PILOT_SEEDS = 10, 2
+SECONDS = {QUALITY: 20.0, SMALLEST: 0.4}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Setting:
+    """LISA's own settings; full training has none of them."""
+
+    method: Literal["full", "lisa"] = "lisa"
+    gamma: int = GAMMA
+    period: int = PERIOD
+    policy: Literal["drop_refrozen", "keep_all", "reset_all"] = "drop_refrozen"
+
+
+SETTINGS: Mapping[str, Setting] = {
+    "full": Setting(method="full"),
+    "blocks_0": Setting(gamma=0),
+    "usual": Setting(),
+    "blocks_4": Setting(gamma=4),
+    "every_step": Setting(period=1),
+    "every_5": Setting(period=5),
+    "every_25": Setting(period=25),
+    "once": Setting(period=NUM_STEPS),
+    "keep_all": Setting(policy="keep_all"),
+    "reset_all": Setting(policy="reset_all"),
+}
+"""By a word; `usual` is what the others differ from in one thing."""
+RATES: Mapping[str, float] = dict.fromkeys(SETTINGS, 1e-3)
+"""Each one's rate of the least validation loss in the pilots."""
+
+
+def ablated(name: str, *, lr: float, seed: int, small: bool = False) -> Tune:
+    """Return a setting at a rate and seed, which draws layers too."""
+    setting = SETTINGS[name]
+    point = tuned(
+        SMALLEST if small else QUALITY,
+        setting.method,
+        gamma=min(setting.gamma, 2) if small else setting.gamma,
+        period=setting.period,
+        lr=lr,
+        seed=seed,
+    )
+    text = point.text if small else TEXT
+    # Ends alone are compared.
+    return replace(
+        point, policy=setting.policy, text=text, evaluate_every=point.num_steps, keep_weights=False
+    )
+
+
+def grid(profile: Profile) -> Iterator[Tune]:
+    """Yield every setting at its rate; at smoke some, which differ in all three."""
+    if profile == "smoke":
+        for name in ("full", "blocks_0", "usual", "every_5", "reset_all"):
+            yield ablated(name, lr=RATES[name], seed=seeds_of(profile)[0], small=True)
+    if profile == "cpu":
+        for name in SETTINGS:
+            for number in seeds_of(profile, NUM_SEEDS):
+                yield ablated(name, lr=RATES[name], seed=number)
+
+
+def pilot_grid(profile: Profile) -> Iterator[Tune]:
+    """Yield every setting at every rate, at seeds that no other run has."""
+    if profile == "smoke":
+        for lr in LRS[2:4]:
+            yield ablated("usual", lr=lr, seed=seeds_of(profile)[0], small=True)
+    if profile == "cpu":
+        for name in SETTINGS:
+            for lr in LRS:
+                for number in PILOT_SEEDS[:NUM_PILOT_SEEDS]:
+                    yield ablated(name, lr=lr, seed=number)
+
+
+def estimate(params: Tune) -> Estimate:
+    """Return a start and the steps of a model."""
+    return Estimate(seconds=SECONDS[params.model], memory_bytes=2**31)
+
+
+ADDRESS = ("model", "method", "gamma", "period", "policy", "lr", "seed")
+settings = Experiment(
+    "lisa/ablations",
+    version=1,
+    params=Tune,
+    grid=grid,
+    run=".finetuning.trial:finetune_rows",
+    needs=needs,
+    uses=USES_BASE,
+    estimate=estimate,
+    address=ADDRESS,
+    stands_in=stand_ins.tuned,
+)
+pilots = Experiment(
+    "lisa/pilot_in_house",
+    version=1,
+    params=Tune,
+    grid=pilot_grid,
+    run=".finetuning.trial:finetune_rows",
+    needs=needs,
+    uses=USES_BASE,
+    estimate=estimate,
+    address=ADDRESS,
+    stands_in=stand_ins.tuned,
+)

@@ -1,0 +1,109 @@
+"""What holds the memory of a step on SmolLM2, counted and by arithmetic, beside Figure 3."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from harness.declare import (
+    CHECK,
+    CPU,
+    SMOKE_AND_CPU,
+    Cell,
+    Layout,
+    Line,
+    Table,
+    Task,
+    at_most,
+    claims,
+    equal,
+    ours,
+    within,
+)
+from reproductions.lisa.compared import quantities as q
+from reproductions.lisa.compared import table
+from reproductions.lisa.compared.experiment import SMOLLM_SHAPE, held
+
+COUNTED = CHECK.at(*SMOKE_AND_CPU)
+SHAPE_DECIDES = ours(
+    "DEV-19", profiles=CPU, elsewhere="a tiny model has other proportions", deterministic=True
+)
+PARTS = {
+    "weights": "weights_bytes",
+    "gradients": "gradients_bytes",
+    "moments": "moments_bytes",
+    "activations": "saved_bytes",
+    "sum": "total_bytes",
+}
+task = Task(
+    "lisa/compared_memory",
+    own_kind="table",
+    reads=(held,),
+    table=Table.of(table.HELD),
+    layout=Layout(
+        rows=table.GROUPED[1:],
+        columns=tuple(
+            Line(head, cell=Cell(name, unit="GB", scale=1e9, digits=3, seeded=False))
+            for head, name in PARTS.items()
+        ),
+        cell=Cell("total_bytes", unit="GB", scale=1e9, digits=3, seeded=False),
+        where={"shape": SMOLLM_SHAPE, "how": "count"},
+        title="Memory of one step",
+        notes=("Float32, 8 sequences of 64 tokens, eager attention, all counted in a real step.",),
+        ours=True,
+    ),
+    claims=claims(
+        "Figure 3 and section 4.1",
+        (
+            "trainable_as_computed",
+            COUNTED,
+            equal(q.trainable_error, 0, "parameters").measuring("largest difference"),
+            "The closed form gives the number of parameters that train at once.",
+        ),
+        (
+            "static_as_computed",
+            COUNTED,
+            at_most(q.static_error, 0.03, "share").measuring("largest difference"),
+            "Weights, gradients and moments take the bytes that the parameter count gives.",
+        ),
+        (
+            "arithmetic_is_the_count",
+            COUNTED,
+            equal(q.arithmetic_error, 0, "bytes").measuring("largest difference"),
+            "Arithmetic gives every part of memory to the byte, as a real step takes it.",
+        ),
+    )
+    + claims(
+        "ours: what two of the LoRAs are",
+        (
+            "ranks_give_equal_memory",
+            COUNTED,
+            within(
+                partial(q.static_over, one="lisa", others=("lora_equal", "lora_ends")), 0.9, 1.0
+            ).naming("LoRA", "LoRA and E+H"),
+            "LoRA with LISA's memory holds no more than LISA, and at most a tenth less.",
+        ),
+    )
+    + claims(
+        "Table 1",
+        (
+            "lisa_within_lora",
+            SHAPE_DECIDES,
+            at_most(partial(q.bytes_over, one="lisa", others=("lora",)), 1, "ratio").measuring(
+                "LISA's bytes over LoRA's"
+            ),
+            "LISA with two blocks needs no more memory than LoRA of rank 128.",
+        ),
+        (
+            "lisa_half_of_full",
+            SHAPE_DECIDES,
+            at_most(partial(q.bytes_over, one="lisa", others=("full",)), 0.55, "ratio").measuring(
+                "LISA's bytes over full training's"
+            ),
+            "LISA with two blocks needs about half of full training's memory, or less.",
+        ),
+    ),
+    figure="figures:held_bars",
+    caption="Weights, activations, gradients and moments of one real step, stacked; the mark is"
+    " their sum by arithmetic. No seed changes these numbers.",
+    alt="Stacked horizontal bars of memory by method; full training's is the longest.",
+)

@@ -1,0 +1,30 @@
+"""Pilots on SmolLM2: validation loss of every method at every learning rate."""
+
+from __future__ import annotations
+
+from harness.declare import Layout, Line, Task
+from reproductions.lisa.compared import table
+from reproductions.lisa.compared.experiment import BEYOND, CANDIDATES, TUNED, pilots
+
+RATES = sorted({*CANDIDATES, *(lr for rates in BEYOND.values() for lr in rates)})
+task = Task(
+    "lisa/pilot_rates",
+    own_kind="ablation",
+    reads=(pilots,),
+    table=table.PILOTS,
+    layout=Layout(
+        rows=table.lines(*TUNED),
+        columns=tuple(Line(f"{lr:g}", group="learning rate", where={"lr": lr}) for lr in RATES),
+        cell=table.Cell("loss", unit="nats", digits=3, remark=table.mark),
+        title="Validation loss by learning rate",
+        notes=(
+            "One seed that no other run has. Where the best of the first three rates was the least"
+            " or the greatest of them, further ones were tried.",
+        ),
+        ours=True,
+    ),
+    figure="figures:rates",
+    caption="Validation loss against the learning rate, at a seed that no other run has: each"
+    " method's later runs have the rate of its least loss.",
+    alt="Validation loss against learning rate, one line per method.",
+)

@@ -1,0 +1,104 @@
+"""What the claims on SmolLM2 measure. Losses are in nats per answer token.
+
+Quantities take the table of one seed, unless they say "whole table".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from harness.declare import InvalidQuantity, MissingRows, pick
+from reproductions.lisa.models.step_bytes import STATIC
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PARTS = ("num_params", "num_trainable", *STATIC, "saved_bytes")
+"""What a real step and arithmetic must agree on."""
+
+
+def loss(table: pd.DataFrame, method: str, value: str = "loss") -> float:
+    """Return a method's loss; infinite where it diverged."""
+    found = pick(table, method=method)[value].astype(float).iloc[0]
+    return math.inf if math.isnan(found) else float(found)
+
+
+def difference(table: pd.DataFrame, *, one: str, other: str, value: str = "loss") -> float:
+    """Return a loss of one method minus that of another."""
+    return loss(table, one, value) - loss(table, other, value)
+
+
+def fall(table: pd.DataFrame, *, method: str) -> float:
+    """Return by how much fine-tuning by a method lowers the held-out loss."""
+    return difference(table, one="untuned", other=method)
+
+
+def share_without_blocks(table: pd.DataFrame) -> float:
+    """Return what share of LISA's fall in loss embeddings and head reach alone.
+
+    Raises InvalidQuantity where LISA lowers no loss.
+    """
+    whole = fall(table, method="lisa")
+    if whole <= 0.0:
+        raise InvalidQuantity("LISA does not lower the loss, so there is no share of it")
+    return fall(table, method="no_blocks") / whole
+
+
+def leads(table: pd.DataFrame, *, one: str, other: str, benchmarks: Sequence[str]) -> list[float]:
+    """Return one method's accuracy minus another's, per benchmark."""
+    return [_accuracy(table, one, name) - _accuracy(table, other, name) for name in benchmarks]
+
+
+def kept(table: pd.DataFrame, *, methods: Sequence[str], benchmarks: Sequence[str]) -> list[float]:
+    """Return each method's accuracy minus the untuned model's, per benchmark."""
+    return [
+        lead
+        for method in methods
+        for lead in leads(table, one=method, other="untuned", benchmarks=benchmarks)
+    ]
+
+
+def above_guessing(table: pd.DataFrame, *, benchmarks: Sequence[str]) -> list[float]:
+    """Return the untuned model's accuracy minus that of guessing, per benchmark."""
+    rows = [pick(table, method="untuned", benchmark=name) for name in benchmarks]
+    return [float((one["accuracy"] - one["random_accuracy"]).iloc[0]) for one in rows]
+
+
+def _accuracy(table: pd.DataFrame, method: str, benchmark: str) -> float:
+    return float(pick(table, method=method, benchmark=benchmark)["accuracy"].iloc[0])
+
+
+def trainable_error(table: pd.DataFrame) -> float:
+    """Return the largest difference of counted and computed trainable parameters; whole table."""
+    return float((table["num_trainable"] - table["trainable_closed_form"]).abs().max())
+
+
+def static_error(table: pd.DataFrame) -> float:
+    """Return the largest relative difference of static bytes from the closed form; whole table."""
+    return float((table[STATIC].sum(axis=1) / table["static_closed_form_bytes"] - 1.0).abs().max())
+
+
+def arithmetic_error(table: pd.DataFrame) -> float:
+    """Return the largest difference of a count from arithmetic, over all parts; whole table."""
+    counted, computed = (
+        pick(table, how=how).set_index("method")[list(PARTS)] for how in ("count", "arithmetic")
+    )
+    if set(counted.index) != set(computed.index):
+        raise MissingRows("a step was counted and not computed, or the other way round")
+    return float((counted - computed).abs().to_numpy().max())
+
+
+def bytes_over(table: pd.DataFrame, *, one: str, others: Sequence[str]) -> list[float]:
+    """Return a real step's bytes of one method over those of others; whole table."""
+    total = pick(table, how="count").set_index("method")["total_bytes"].astype(float)
+    if missing := {one, *others} - set(total.index):
+        raise MissingRows(f"no step of {', '.join(sorted(missing))} was counted")
+    return [float(total[one] / total[other]) for other in others]
+
+
+def static_over(table: pd.DataFrame, *, one: str, others: Sequence[str]) -> list[float]:
+    """Return computed weights, gradients and moments of others over one's; whole table."""
+    static = pick(table, how="arithmetic").set_index("method")["static_closed_form_bytes"]
+    return [float(static[other] / static[one]) for other in others]

@@ -1,0 +1,128 @@
+"""From the parameters of a trial on SmolLM2 to its rows: losses, and accuracies on benchmarks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from harness.declare import Outcome, Row, RunContext, Status
+from harness.lm_eval import Documents, stay_offline
+from reproductions.lisa.compared.experiment import (
+    MAX_DOCUMENTS,
+    SMOLLM,
+    Compared,
+    Way,
+    datasets_of,
+)
+from reproductions.lisa.compared.gguf import read_gguf
+from reproductions.lisa.compared.smollm import load_smollm
+from reproductions.lisa.finetuning.trial import merged
+from reproductions.lisa.method.methods import Method, from_params
+from reproductions.lisa.models.fine_tuning import (
+    Setting,
+    prepare,
+    records_of,
+    run_steps,
+    setting_of,
+)
+from reproductions.lisa.models.language_model import LanguageModel
+from reproductions.lisa.models.names import GRAMMAR, SMALLEST
+from reproductions.lisa.models.pretraining import new_model
+from reproductions.lisa.models.shapes import shape_of
+
+NAMES: Mapping[Way, str] = {
+    "lora_equal": "lora", "lora_ends": "lora", "lisa_8": "lisa", "no_blocks": "lisa",
+}  # fmt: skip
+"""What a way is called as a method, where that is not its own name."""
+TINY_CHARS, TINY_DOCUMENTS = 20_000, 2
+
+
+def compared_rows(params: Compared, ctx: RunContext) -> Outcome:
+    """Fine-tune the model by a method, unless it is asked as it came; then score it.
+
+    Rows by `split`: `train` at each step, before it; the held-out split at the end; a benchmark by
+    its name. Where the loss is not finite the run ends there, as diverged.
+    """
+    setting = setting_of(params, model_of(params, ctx), records_of(params.model, ctx))
+    if params.method == "untuned":
+        return Outcome(rows=scored_rows(params, ctx, setting))
+    method = method_of(params, seed=ctx.seed("layers"))
+    prepared = prepare(params, ctx, setting.lm.model, method)
+    losses = run_steps(params, ctx, setting, prepared, after_step=lambda step, loss: None)
+    rows = [_row("train", step, loss=loss) for step, loss in enumerate(losses, start=1)]
+    if not math.isfinite(losses[-1]):
+        rows[-1] = _row("train", len(losses), loss=None)
+        note = f"the training loss is {losses[-1]} at step {len(losses)}"
+        return Outcome(rows=rows, status=Status.DIVERGED, note=note)
+    tuned: Any = merged(prepared)
+    done = replace(setting, lm=replace(setting.lm, model=tuned))
+    return Outcome(rows=[*rows, *scored_rows(params, ctx, done)])
+
+
+def model_of(params: Compared, ctx: RunContext) -> LanguageModel:
+    """Return SmolLM2 as its package has it, or a tiny model with new weights."""
+    if params.model == SMOLLM:
+        return load_smollm(read_gguf(ctx.dataset(SMOLLM).value))
+    text = ctx.dataset(GRAMMAR).text[:TINY_CHARS]
+    shape = shape_of(params.model)
+    return new_model(shape, [text], vocab_chars=TINY_CHARS, seed=ctx.seed("init"))
+
+
+def method_of(params: Any, *, seed: int) -> Method:
+    """Return a way of fine-tuning as a method; params: with `method`, `rank` and `gamma`."""
+    return from_params(
+        NAMES.get(params.method, params.method),
+        rank=params.rank,
+        alpha=2.0 * params.rank,
+        outside=params.method == "lora_ends",
+        gamma=params.gamma,
+        # A single draw where nothing says how often.
+        period=getattr(params, "period", 0) or 1,
+        seed=seed,
+    )
+
+
+def scored_rows(params: Compared, ctx: RunContext, setting: Setting) -> list[Row]:
+    """Return the held-out loss, and a model's accuracy on each benchmark that is asked."""
+    loss = setting.loss(setting.lm.model, params.held_out)
+    rows = [_row(params.held_out, params.num_steps, loss=loss)]
+    documents = documents_for(params, ctx)
+    if documents:
+        stay_offline()
+        # It imports lm-eval.
+        from reproductions.lisa.lm_benchmarks.evaluation import lm_eval_scores
+
+        rows += [
+            {
+                **_row(score.task, params.num_steps, loss=None),
+                "accuracy": score.value,
+                "stderr": score.stderr,
+                "random_accuracy": score.random_value,
+                "num_documents": score.num_documents,
+            }
+            for score in lm_eval_scores(setting.lm, documents)
+        ]
+    return rows
+
+
+def documents_for(params: Compared, ctx: RunContext) -> dict[str, Documents]:
+    """Return the documents of the benchmarks that are asked; made-up ones for a tiny model."""
+    asked = datasets_of(params.benchmarks)
+    if not asked:
+        return {}
+    from reproductions.lisa.lm_benchmarks.lm_tasks import documents_of, made_up_documents
+
+    if params.model == SMALLEST:
+        made = made_up_documents(ctx.dataset(GRAMMAR).text, TINY_DOCUMENTS)
+        return {name: made[name] for name in asked}
+    return {
+        name: documents_of(name, ctx.dataset(source).records, most=MAX_DOCUMENTS)
+        for name, source in asked.items()
+    }
+
+
+def _row(split: str, step: int, *, loss: float | None) -> dict[str, str | int | float | None]:
+    empty = dict.fromkeys(("accuracy", "stderr", "random_accuracy", "num_documents"))
+    return {"split": split, "step": step, "loss": loss, **empty}
