@@ -66,7 +66,7 @@ def test_it_is_short() -> None:
 
 
 def test_the_tutorial_shows_what_is_there() -> None:
-    shown = re.findall(r"<!-- from: (\S+) -->\n```python\n(.*?)```", TUTORIAL, re.DOTALL)
+    shown = re.findall(r"<!-- from: (\S+) -->\n```\w+\n(.*?)```", TUTORIAL, re.DOTALL)
     assert len(shown) == 4
     for name, code in shown:
         assert code in (EXAMPLE / name).read_text(encoding="utf-8"), name
