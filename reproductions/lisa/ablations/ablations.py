@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare import CPU, Layout, Line, Task, at_least, at_most, claims, ours, within
+from harness.declare import CPU, Cell, Layout, Line, Task, at_least, at_most, claims, ours, within
 from reproductions.lisa.ablations import quantities as q
 from reproductions.lisa.ablations import table
 from reproductions.lisa.ablations.experiment import settings
@@ -25,8 +25,8 @@ task = Task(
         rows=table.lines(),
         columns=(
             Line("held-out", cell=table.LOSS),
-            Line("training", cell=table.Cell("train_loss", unit="nats", digits=3)),
-            Line("rate", cell=table.Cell("lr", digits=4, seeded=False)),
+            Line("training", cell=Cell("train_loss", unit="nats", digits=3)),
+            Line("rate", cell=Cell("lr", digits=4, seeded=False)),
         ),
         cell=table.LOSS,
         title="Loss after fine-tuning",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare import Criterion, Layout, Line, Task, at_most, claims
+from harness.declare import Cell, Criterion, Layout, Line, Task, at_most, claims
 from reproductions.lisa.compared import quantities as q
 from reproductions.lisa.compared import table
 from reproductions.lisa.compared.claims import SPREAD, TRAINED
@@ -31,8 +31,8 @@ task = Task(
         rows=table.GROUPED,
         columns=(
             Line("held-out", cell=table.LOSS),
-            Line("training", cell=table.Cell("train_loss", unit="nats", digits=3)),
-            Line("rate", cell=table.Cell("lr", digits=5, seeded=False)),
+            Line("training", cell=Cell("train_loss", unit="nats", digits=3)),
+            Line("rate", cell=Cell("lr", digits=5, seeded=False)),
         ),
         cell=table.LOSS,
         title="Loss after fine-tuning",

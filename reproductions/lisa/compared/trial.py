@@ -87,7 +87,7 @@ def method_of(params: Any, *, seed: int) -> Method:
 def scored_rows(params: Compared, ctx: RunContext, setting: Setting) -> list[Row]:
     """Return the held-out loss, and a model's accuracy on each benchmark that is asked."""
     loss = setting.loss(setting.lm.model, params.held_out)
-    rows = [_row(params.held_out, params.num_steps, loss=loss)]
+    rows: list[Row] = [_row(params.held_out, params.num_steps, loss=loss)]
     documents = documents_for(params, ctx)
     if documents:
         stay_offline()
