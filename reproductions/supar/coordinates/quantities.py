@@ -93,6 +93,20 @@ def sparse_to_dense(
     return found
 
 
+def last_to_first(
+    table: pd.DataFrame, *, schemes: Sequence[str], step: int, density: float
+) -> list[float]:
+    """Return activations after `step` updates and before training, a pair per scheme and block."""
+    found = []
+    for scheme, block in itertools.product(schemes, BLOCKS):
+        for at in (step, 0):
+            sizes = by_density(
+                table, scheme=scheme, block=block, step=at, value="mean_abs_activation"
+            )
+            found.append(sizes[density])
+    return found
+
+
 def each_to_each(table: pd.DataFrame, *, scheme: str, step: int, value: str) -> list[float]:
     """Return a size at each two densities, block by block, one pair after the other."""
     found: list[float] = []

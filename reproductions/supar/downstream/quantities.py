@@ -59,6 +59,12 @@ def leads(table: pd.DataFrame) -> list[float]:
     ]
 
 
+def dense_choices(table: pd.DataFrame) -> list[float]:
+    """Return each scheme's accuracy, dense, in choosing how a text goes on."""
+    schemes = [scheme for scheme in table["scheme"].unique() if scheme != "random"]
+    return [accuracy(table, scheme=scheme, task="choice", density=1.0) for scheme in schemes]
+
+
 def leads_at_lowest(table: pd.DataFrame) -> list[float]:
     """Return SmuPar's average over SP's and over muP's, at the lowest density."""
     mine = average_at_lowest(table, scheme="supar")

@@ -9,14 +9,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from typing import Literal, get_args
 
-from harness.declare import Profile, doc
+from harness.declare import Profile, doc, seeds_of
 from reproductions.supar.method.parameterization import Scheme
+from reproductions.supar.models.chosen import base_of, centre_of
 from reproductions.supar.models.gpt_experiment import gpt_experiment
 from reproductions.supar.models.points import (
-    FEW_DENSITIES,
+    CPU_DENSITIES,
     GPU_DENSITIES,
     PAPER,
     PAPER_DENSITIES,
@@ -25,26 +27,30 @@ from reproductions.supar.models.points import (
     decaying,
     point,
     rates,
-    seeds_of,
-    std_at_width,
 )
 from reproductions.supar.models.schemes import SCHEMES
-from reproductions.supar.sweeps.experiment import RATE_CENTRES, RATE_NETS
+from reproductions.supar.sweeps.experiment import (
+    RATE_CENTRES,
+    RATE_NETS,
+    num_seeds,
+    sp_std_of,
+)
 
 Method = Literal["rigl", "gmp"]
 METHODS: tuple[Method, ...] = get_args(Method)
 PAPER_INTERVAL, PAPER_STEPS = 100, 1169
 PUBLISHED_SP_STD = 2.166e-2
 """Table 4: that of width 4096, although this row's width is 1024."""
-MARGIN = 2
-"""Points of a window beyond where theory lets an optimum go, so that none is on its edge."""
+BEHIND, AHEAD = 2, 1
+"""Points of a window behind the dense optimum, and ahead of where theory lets it go, so that none
+is on an edge."""
 NETS: dict[Profile, Net] = {
     **RATE_NETS,
     "paper": decaying(replace(PAPER, width=1024, batch_size=128, micro_batches=8), PAPER_STEPS),
 }
 DENSITIES: dict[Profile, tuple[float, ...]] = {
     "smoke": (1 / 4,),
-    "cpu": FEW_DENSITIES[1:],
+    "cpu": CPU_DENSITIES[-1:],
     "gpu": GPU_DENSITIES[-1:],
     "paper": PAPER_DENSITIES,
 }
@@ -61,18 +67,19 @@ class DynamicPoint(RatePoint):
     regrown_moments: Literal["zeroed", "kept"] = doc("What Adam knows of a weight that returns.")
 
 
-def dynamic_window(scheme: Scheme, density: float) -> range:
+def dynamic_window(scheme: Scheme, density: float, centre: int) -> range:
     """Return the swept points as k, equally many for every scheme at one density.
 
     With static masks theory lets the optimum of SP and muP rise by h = log2(1 / density). A net
     that is dense at first needs none of SmuPar's correction, so its optimum may fall by h.
 
-    >>> [list(dynamic_window(scheme, 1 / 2)) for scheme in ("mup", "supar")]
-    [[-2, -1, 0, 1, 2, 3], [-3, -2, -1, 0, 1, 2]]
+    >>> [list(dynamic_window(scheme, 1 / 2, 0)) for scheme in ("mup", "supar")]
+    [[-2, -1, 0, 1, 2], [-2, -1, 0, 1, 2]]
     """
-    centre, halvings = RATE_CENTRES[scheme], round(-math.log2(density))
-    down, up = (halvings, 0) if scheme == "supar" else (0, halvings)
-    return range(centre - down - MARGIN, centre + up + MARGIN + 1)
+    halvings = round(-math.log2(density))
+    if scheme == "supar":
+        return range(centre - halvings - AHEAD, centre + BEHIND + 1)
+    return range(centre - BEHIND, centre + halvings + AHEAD + 1)
 
 
 def under(method: Method, rate: RatePoint) -> DynamicPoint:
@@ -88,15 +95,16 @@ def grid(profile: Profile) -> Iterator[DynamicPoint]:
     """Yield the sweep under both methods; at `smoke` one learning rate, which shows the path."""
 
     def ks(scheme: Scheme, density: float) -> range:
-        centre = RATE_CENTRES[scheme]
+        centre = centre_of("sweep", scheme) if profile == "cpu" else RATE_CENTRES[scheme]
         smoke = range(centre, centre + 1)
-        return smoke if profile == "smoke" else dynamic_window(scheme, density)
+        return smoke if profile == "smoke" else dynamic_window(scheme, density, centre)
 
     net = NETS[profile]
     rungs = [(density, net) for density in DENSITIES[profile]]
-    sp_std = PUBLISHED_SP_STD if profile == "paper" else std_at_width(net)
-    for seed, method in product(seeds_of(profile), METHODS):
-        for rate in rates((seed,), SCHEMES, rungs, ks, sp_std=sp_std):
+    sp_std = PUBLISHED_SP_STD if profile == "paper" else sp_std_of(profile, net)
+    base = partial(base_of, profile)
+    for seed, method in product(seeds_of(profile, num_seeds(profile)), METHODS):
+        for rate in rates((seed,), SCHEMES, rungs, ks, sp_std=sp_std, base_of=base):
             yield under(method, rate)
 
 

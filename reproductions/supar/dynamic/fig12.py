@@ -10,10 +10,10 @@ from harness.declare import (
     Table,
     Tables,
     Task,
-    at_most,
     bind,
     claims,
     columns_of,
+    less_than,
     more_than,
 )
 from reproductions.supar.dynamic.experiment import METHODS, DynamicPoint, dynamic_sweep
@@ -56,8 +56,8 @@ def drifts(method: str) -> Iterator[Row]:
         up.naming(*(LABELS[scheme] for scheme in RIVALS)).measuring(RISE),
         f"Under {TITLES[method]} the optimal learning rates of SP and μP rise as nets get sparser.",
     )
-    down = at_most(
-        partial(of_method, quantity=partial(optimum_shift, scheme="supar")), -1, "octaves"
+    down = less_than(
+        partial(of_method, quantity=partial(optimum_shift, scheme="supar")), 0, "octaves"
     )
     yield (
         f"{method}_supar_falls",

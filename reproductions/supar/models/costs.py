@@ -9,6 +9,9 @@ from reproductions.supar.models.points import Net, Trained
 
 CPU_FLOPS_PER_S = 80e9
 """Speed of one core in float32, measured over whole training steps (AVX2 and better)."""
+HEAD_S = 3e-4
+"""What each head of a block with ALiBi costs on a core in a step, whatever its size, since scores
+are then kept (pilots' records)."""
 GPU_FLOPS_PER_S = 30e12
 """Speed of one H200 in float32: assumed, half its peak."""
 LAUNCHES_S = 2e-3
@@ -41,7 +44,9 @@ def estimate_of(net: Net, *, num_passes: float = 3.0) -> Estimate:
         step_s = tokens * per_token / GPU_FLOPS_PER_S + LAUNCHES_S
         return Estimate(seconds=1.0 + net.steps * step_s)
     # Adam reads and writes a weight's state at the speed of memory.
-    step_s = tokens * per_token / CPU_FLOPS_PER_S + 3e-9 * num_matrix + 1e-3
+    step_s = tokens * per_token / CPU_FLOPS_PER_S + 3e-9 * num_matrix
+    heads = net.width // net.head_size if net.positions == "alibi" else 0
+    step_s += 1e-3 + net.num_layers * HEAD_S * heads
     seconds = 0.03 + 1e-8 * num_matrix + net.steps * step_s
     return Estimate(seconds=seconds, memory_bytes=memory_bytes(net))
 

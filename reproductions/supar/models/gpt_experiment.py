@@ -16,7 +16,7 @@ RATES_TOGETHER = Together(run="gpt_trial:train_rates", apart=("log2_lr",), profi
 """How a sweep of learning rates is trained where a small net leaves most of a card idle."""
 TEXTS = {
     "tinyshakespeare": "Tiny Shakespeare",
-    "books": "public-domain books",
+    "kjv": "the King James Bible",
     "grammar-text": "made-up text",
 }
 """Whatever is not SlimPajama itself."""

@@ -9,7 +9,7 @@ log2_sigma. No torch, no pandas at import.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from harness.declare import InvalidQuantity, MissingRows, pick
@@ -53,6 +53,24 @@ def optimum_shift(table: pd.DataFrame, *, scheme: str, x: str = "log2_lr") -> fl
     lowest = float(table["density"].min())
     sparse = optimum(table, scheme=scheme, density=lowest, x=x)
     return sparse - optimum(table, scheme=scheme, density=1.0, x=x)
+
+
+def rise_per_halving(table: pd.DataFrame, *, scheme: str, x: str = "log2_lr") -> float:
+    """Return `optimum_shift` over how often the density is halved from dense to the lowest."""
+    halvings = -math.log2(float(table["density"].min()))
+    return optimum_shift(table, scheme=scheme, x=x) / halvings
+
+
+def dense_losses_over(table: pd.DataFrame, *, known: Mapping[str, float]) -> list[float]:
+    """Return by how much each scheme's least dense loss is above a known one of its text.
+
+    Raises MissingRows where no dense net was run.
+    """
+    dense = table[table["density"] == 1.0]
+    if dense.empty:
+        raise MissingRows("the table has no dense nets")
+    above = dense["train_loss"].fillna(math.inf) - dense["data"].map(known)
+    return [float(least) for least in above.groupby(dense["scheme"], sort=False).min()]
 
 
 def optimum_shifts(table: pd.DataFrame, *, schemes: Sequence[str]) -> list[float]:

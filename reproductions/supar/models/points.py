@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import product
 from typing import Literal, TypeVar
 
-from harness.declare import Params, Profile, Scalar, doc, seed
+from harness.declare import Params, Scalar, doc, seed
 from harness.errors import SpecError
 from reproductions.supar.method.parameterization import TABLE_3, BaseHyperparameters, Scheme
 
@@ -20,8 +20,8 @@ ETA_LOG2 = math.log2(TABLE_3.lr)
 """Every sweep of learning rates stands on the lattice ETA_LOG2 + k, k whole, as the paper's do."""
 SIGMA_LOG2 = math.log2(TABLE_3.init_std)
 """The same for sweeps of the initial standard deviation."""
-CPU_DENSITIES = (1.0, 1 / 2, 1 / 4, 1 / 8, 1 / 16)
-FEW_DENSITIES = (1.0, 1 / 4, 1 / 16)
+CPU_DENSITIES = (1.0, 1 / 4, 1 / 8)
+"""At width 128 the sparsest net keeps 16 weights per neuron, the least that the paper has."""
 GPU_DENSITIES = (1.0, 1 / 8, 1 / 64)
 PAPER_DENSITIES = tuple(2.0**-halvings for halvings in range(7))
 PUBLISHED_SP_STD = 0.02
@@ -133,7 +133,15 @@ SMALL = Net(
 )  # fmt: skip
 """A net as the authors' published one, for `smoke`."""
 MEDIUM = replace(SMALL, data="tinyshakespeare", width=256, base_width=64, context=64)
-"""The same for `cpu`."""
+"""The same for the coordinate check, and for `gpu`."""
+BIBLE = replace(
+    SMALL, data="kjv", tokenizer="bytes", width=128, head_size=16, feed_forward="swiglu",
+    positions="alibi",
+)  # fmt: skip
+"""A net as the paper's (ALiBi, SwiGLU) for `cpu`, on bytes, which any other text has too."""
+CPU_STEPS = 250
+PROXY = replace(BIBLE, width=BIBLE.base_width, steps=CPU_STEPS, warmup_steps=CPU_STEPS // 10)
+"""The small dense net on which base hyperparameters are tuned for `cpu`."""
 PAPER = replace(
     SMALL, device="cuda", data="slimpajama", tokenizer="gpt2", base_width=256, head_size=64,
     feed_forward="swiglu", positions="alibi", context=2048,
@@ -185,11 +193,6 @@ def started(
     return point(kind, net, scheme=scheme, density=density, seed=seed, **own)
 
 
-def seeds_of(profile: Profile) -> range:
-    """Return the seeds of a grid: one where it shows the path, not a result."""
-    return range(1 if profile == "smoke" else 3)
-
-
 def rates(
     seeds: Iterable[int],
     schemes: Sequence[Scheme],
@@ -197,15 +200,19 @@ def rates(
     ks: Callable[[Scheme, float], Iterable[int]],
     *,
     sp_std: float,
+    base_of: Callable[[Scheme], BaseHyperparameters] = lambda scheme: TABLE_3,
 ) -> Iterator[RatePoint]:
     """Yield a sweep of learning rates; seeds are outermost, so a part of it has whole curves.
 
-    ks: the swept points on the lattice, by scheme and density.
+    ks: the swept points on the lattice, by scheme and density. base_of: the base hyperparameters
+    of a scheme, of which those that are not swept are used.
     """
     for number, scheme, (density, net) in product(seeds, schemes, rungs):
         for k in ks(scheme, density):
-            rate = ETA_LOG2 + k
-            yield started(RatePoint, net, scheme, density, number, sp_std=sp_std, log2_lr=rate)
+            yield started(
+                RatePoint, net, scheme, density, number, sp_std=sp_std, base=base_of(scheme),
+                log2_lr=ETA_LOG2 + k,
+            )  # fmt: skip
 
 
 def std_at_width(net: Shape, base: BaseHyperparameters = TABLE_3) -> float:
@@ -221,8 +228,7 @@ def window(scheme: Scheme, density: float, *, centre: int) -> range:
     upper end rises by h, and its lower end by half of that, which keeps the dense optimum inside.
     That of SmuPar should not move, so its window grows on both sides.
 
-    centre: k of the best dense point, from `dense_pilot`: dense nets alone, at a seed that no
-    sweep uses.
+    centre: k of the best dense point.
 
     >>> window("supar", 1.0, centre=0)
     range(-4, 4)
@@ -235,3 +241,18 @@ def window(scheme: Scheme, density: float, *, centre: int) -> range:
         extra = high - low - 8
         low, high = centre - 4 - extra // 2, centre + 4 + math.ceil(extra / 2)
     return range(low, high)
+
+
+def narrow_window(scheme: Scheme, density: float, *, centre: int, rise: int | None = None) -> range:
+    """Return the swept points at `cpu`, where pilots say where the dense optimum lies.
+
+    Two points below it, and two above where theory lets the optimum go: by as many octaves as the
+    density is halved times, or by `rise`. That of SmuPar should stay, so its window is as long
+    and reaches about as far to both sides.
+
+    >>> [list(narrow_window(scheme, 1 / 8, centre=0)) for scheme in ("sp", "supar")]
+    [[-2, -1, 0, 1, 2, 3, 4, 5], [-3, -2, -1, 0, 1, 2, 3, 4]]
+    """
+    far = math.ceil(-math.log2(density)) if rise is None else rise
+    low = centre - 2 - (far // 2 if scheme == "supar" else 0)
+    return range(low, low + far + 5)

@@ -10,7 +10,7 @@ from reproductions.supar.models.points import RatePoint
 if TYPE_CHECKING:
     import pandas as pd
 
-PLACE = columns_of(RatePoint, "scheme", "density", "width")
+PLACE = columns_of(RatePoint, "data", "scheme", "density", "width")
 SEED = columns_of(RatePoint, "seed")
 RATE = columns_of(RatePoint, "log2_lr")
 TRAIN_LOSS = value(

@@ -1,1 +1,1 @@
-"""Dense pilots that centre the windows of every sweep."""
+"""Pilots, at seeds that no run uses: base hyperparameters, windows, and what training does."""

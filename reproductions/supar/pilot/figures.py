@@ -1,16 +1,19 @@
-"""The figure of the pilots: one panel per family of nets."""
+"""The figures of the pilots."""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from matplotlib.lines import Line2D
 
 from harness.publish.figures import FigureContext, plot_ours
 from reproductions.supar.models.drawing import COLORS, MARKS, scheme_legend
+from reproductions.supar.models.schemes import LABELS
 from reproductions.supar.models.sweep_figures import AXES, INK, RING, power_axis, ring
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
 
 FAMILIES = {
@@ -21,6 +24,34 @@ FAMILIES = {
     "iso_neuron": "Figure 11",
     "transfer": "Figure 3",
 }
+TUNED = {
+    "lr": "peak base learning rate",
+    "init_std": "base standard deviation",
+    "input_multiplier": "input multiplier",
+    "output_multiplier": "output multiplier",
+}
+CUT = 1.35
+"""Configurations of a larger loss, over the least one, are not shown."""
+
+
+def search_panels(context: FigureContext) -> Figure:
+    """Draw validation loss against each tuned value, one row of panels per scheme."""
+    table, tuned = context.table, list(TUNED)
+    means = table.groupby(["scheme", *tuned])["val_loss"].mean().dropna().reset_index()
+    schemes = list(dict.fromkeys(table["scheme"]))
+    figure, axes = context.subplots(len(schemes), 2, aspect=0.75)
+    for row, scheme in enumerate(schemes):
+        tried = means[means["scheme"] == scheme].sort_values("val_loss")
+        shown = tried[tried["val_loss"] <= CUT * tried["val_loss"].min()]
+        for ax, name in zip(axes[2 * row :], ("lr", "init_std"), strict=False):
+            places = [math.log2(value) for value in shown[name]]
+            color = COLORS[scheme]
+            ax.plot(places, shown["val_loss"], MARKS[scheme], color=color, linestyle="")
+            ring(ax, places[0], shown["val_loss"].iloc[0], color, dense=False)
+            power_axis(ax, TUNED[name])
+            ax.set_title(LABELS[scheme])
+        axes[2 * row].set_ylabel("validation loss (nats)")
+    return figure
 
 
 def pilot_panels(context: FigureContext) -> Figure:
@@ -29,10 +60,11 @@ def pilot_panels(context: FigureContext) -> Figure:
     figure, axes = context.subplots(-(-len(families) // 3), 3, aspect=0.95, turn=False)
     for ax, family in zip(axes, families, strict=False):
         rows = context.table[context.table["family"] == family]
-        for scheme, curve in rows.groupby("scheme", sort=False):
+        for scheme in dict.fromkeys(rows["scheme"]):
+            curve = rows[rows["scheme"] == scheme]
             color, mark = COLORS[scheme], MARKS[scheme]
             plot_ours(ax, curve, x="log2_value", y="train_loss", label="", color=color, marker=mark)
-            best = curve.sort_values("train_loss").iloc[0]
+            best = means_of(curve).iloc[0]
             ring(ax, best["log2_value"], best["train_loss"], color, dense=False)
         power_axis(ax, AXES[rows["swept"].iloc[0]])
         ax.set_title(FAMILIES[family])
@@ -42,4 +74,27 @@ def pilot_panels(context: FigureContext) -> Figure:
         ax.set_visible(False)
     least = Line2D([], [], **RING, color=INK, label="least loss")
     scheme_legend(figure, list(dict.fromkeys(context.table["scheme"])), also=[least])
+    return figure
+
+
+def means_of(curve: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean train loss by swept value, the least first."""
+    means = curve.groupby("log2_value")["train_loss"].mean().reset_index()
+    return means.sort_values("train_loss", kind="stable")
+
+
+def trials_panel(context: FigureContext) -> Figure:
+    """Draw train and validation loss of each net, one point a seed."""
+    table = context.table[context.table["density"] == 1.0]
+    figure, axes = context.subplots(1, 2, aspect=0.7)
+    for ax, (name, label) in zip(
+        axes, {"train_loss": "train loss", "val_loss": "validation loss"}.items(), strict=True
+    ):
+        for place, scheme in enumerate(dict.fromkeys(table["scheme"])):
+            rows = table[table["scheme"] == scheme]
+            where = [place + 0.05 * at for at in range(len(rows))]
+            ax.plot(where, rows[name], MARKS[scheme], color=COLORS[scheme], linestyle="")
+        ax.set_xticks([])
+        ax.set_ylabel(f"{label} (nats)")
+    scheme_legend(figure, list(dict.fromkeys(table["scheme"])))
     return figure

@@ -1,8 +1,9 @@
 """Sweeps of the learning rate, and of the initial standard deviation (Table 4).
 
-At `smoke`, `cpu` and `gpu` nets are like the authors' published one (learned positions, GELU,
-characters); `paper` has the paper's (ALiBi, SwiGLU, byte pairs). Weight decay is 0 everywhere:
-the paper does not say its own, and decay coupled to the learning rate would move optima.
+At `smoke` and `gpu` nets are like the authors' published one (learned positions, GELU,
+characters); `cpu` has the paper's blocks (ALiBi, SwiGLU) on bytes, and base hyperparameters found
+on a proxy of its own; `paper` has the paper's nets and numbers. Weight decay is 0 everywhere: the
+paper does not say its own, and decay coupled to the learning rate would move optima.
 """
 
 from __future__ import annotations
@@ -13,13 +14,21 @@ from dataclasses import replace
 from functools import partial
 from itertools import product
 
-from harness.declare import Profile
+from harness.declare import Profile, seeds_of
 from reproductions.supar.method.parameterization import TABLE_3, Scheme
+from reproductions.supar.models.chosen import (
+    Family,
+    base_of,
+    best_rate,
+    centre_of,
+    sp_std_at,
+)
 from reproductions.supar.models.costs import estimate_together
 from reproductions.supar.models.gpt_experiment import RATES_TOGETHER, gpt_experiment
 from reproductions.supar.models.points import (
+    BIBLE,
     CPU_DENSITIES,
-    FEW_DENSITIES,
+    CPU_STEPS,
     GPU_DENSITIES,
     MEDIUM,
     PAPER,
@@ -34,8 +43,8 @@ from reproductions.supar.models.points import (
     StdPoint,
     constant,
     decaying,
+    narrow_window,
     rates,
-    seeds_of,
     started,
     std_at_width,
     window,
@@ -51,19 +60,20 @@ RATE_CENTRES: dict[Scheme, int] = {
     "mup_init_only": 0,
     "mup_lr_only": 0,
 }
-"""k of the best dense learning rate in `dense_pilot`, family `sweep`; all but SP are muP there."""
+"""k of the best dense learning rate of nets of under two million weights with Table 3's base
+hyperparameters; all but SP are muP there. At `cpu` pilots have centres of their own."""
 STD_CENTRES: dict[Scheme, int] = dict.fromkeys(RATE_CENTRES, 1)
-"""k of the best dense standard deviation in `dense_pilot`, family `sigma`."""
+"""The same of standard deviations."""
 PAPER_STD_CENTRES: dict[Scheme, int] = {**dict.fromkeys(RATE_CENTRES, 0), "sp": -2}
 """The middle of Figure 7's axes: what is best for small nets on characters need not be there."""
 LADDER_CENTRES: dict[Scheme, int] = {"sp": -2, "mup": 1, "supar": 1}
-"""k of the best dense learning rate in `dense_pilot`, family `iso_parameter`."""
+"""The same of rates on the ladder of equal weights."""
 NEURON_CENTRE = -2
-"""The same of family `iso_neuron`, SP alone."""
+"""The same of rates on the ladder of equal weights per neuron, SP alone."""
 
 RATE_NETS: dict[Profile, Net] = {
     "smoke": SMALL,
-    "cpu": decaying(MEDIUM, 200),
+    "cpu": decaying(BIBLE, CPU_STEPS),
     "gpu": decaying(replace(MEDIUM, device="cuda", width=512, base_width=128, context=128), 120),
     "paper": decaying(replace(PAPER, width=4096, batch_size=128, micro_batches=16), 1169),
 }
@@ -77,20 +87,17 @@ STD_NETS: dict[Profile, Net] = {
 _LADDER_GPU = replace(
     MEDIUM, device="cuda", width=768, base_width=256, head_size=64, context=128, batch_size=4
 )
-SHRINK = 8
 LADDER_NETS: dict[Profile, Net] = {
     "smoke": replace(SMALL, width=48, base_width=16, head_size=2),
-    "cpu": decaying(
-        replace(MEDIUM, width=768 // SHRINK, base_width=256 // SHRINK, head_size=64 // SHRINK), 200
-    ),
+    "cpu": decaying(replace(BIBLE, width=48, head_size=4), CPU_STEPS),
     "gpu": decaying(_LADDER_GPU, 70),
     "paper": decaying(replace(PAPER, width=768, batch_size=128, micro_batches=8), 1169),
 }
-"""The cpu ladder is the paper's at an eighth of its size: widths, base width and heads, so width
-and density multipliers are the paper's own."""
+"""The cpu ladder is the paper's at a sixteenth of its widths and heads; the proxy is that of all
+cpu nets, an eighth of the paper's, so width multipliers are half the paper's."""
 NEURON_NETS: dict[Profile, Net] = {
     "smoke": replace(SMALL, width=32, head_size=16),
-    "cpu": decaying(replace(MEDIUM, width=64), 200),
+    "cpu": decaying(replace(BIBLE, width=16), CPU_STEPS),
     "gpu": decaying(replace(_LADDER_GPU, width=256, batch_size=8), 150),
     "paper": decaying(replace(PAPER, width=256, batch_size=128, micro_batches=8), 1169),
 }
@@ -102,21 +109,40 @@ ALL_DENSITIES: Densities = {
     "gpu": GPU_DENSITIES,
     "paper": PAPER_DENSITIES,
 }
-SOME_DENSITIES: Densities = {**ALL_DENSITIES, "cpu": FEW_DENSITIES}
+ABLATED_DENSITIES: Densities = {**ALL_DENSITIES, "cpu": (1.0, CPU_DENSITIES[-1])}
 PAPER_LADDER = ((1.0, 768), (1 / 2, 1088), (1 / 4, 1536), (1 / 8, 2176))
 """Density and width; density * width^2 is constant to 0.4 %."""
 NEURON_DENSITIES = (1.0, 1 / 2, 1 / 4, 1 / 8)
 """Widths are the first one's over these: width * density is constant."""
 
 
-def round_centre(
-    profile: Profile, centres: Mapping[Scheme, int], scheme: Scheme, density: float
+def swept_ks(
+    profile: Profile,
+    family: Family,
+    centres: Mapping[Scheme, int],
+    scheme: Scheme,
+    density: float,
 ) -> range:
-    """Return the swept k: a window round the dense optimum, at `smoke` three points."""
+    """Return the swept k: a window round the dense optimum, at `smoke` three points.
+
+    centres: where it lies at other profiles than `cpu`, which has that of the family's pilot.
+    """
+    if profile == "cpu":
+        return narrow_window(scheme, density, centre=centre_of(family, scheme))
     centre = centres[scheme]
     if profile == "smoke":
         return range(centre - 1, centre + 2)
     return window(scheme, density, centre=centre)
+
+
+def num_seeds(profile: Profile) -> int:
+    """Return how many seeds a sweep has: five, three on a card whose minutes are few."""
+    return 3 if profile == "gpu" else 5
+
+
+def sp_std_of(profile: Profile, net: Net) -> float:
+    """Return SP's standard deviation where it follows the width: its base's over root m_d."""
+    return sp_std_at(net) if profile == "cpu" else std_at_width(net)
 
 
 def lr_grid(
@@ -127,8 +153,10 @@ def lr_grid(
     """Yield the sweep of the three schemes; at `paper` 306M tokens per trial."""
     net = RATE_NETS[profile]
     rungs = [(density, net) for density in densities[profile]]
-    ks = partial(round_centre, profile, RATE_CENTRES)
-    yield from rates(seeds_of(profile), schemes, rungs, ks, sp_std=std_at_width(net))
+    ks = partial(swept_ks, profile, "sweep", RATE_CENTRES)
+    seeds = seeds_of(profile, num_seeds(profile))
+    sp_std, base = sp_std_of(profile, net), partial(base_of, profile)
+    yield from rates(seeds, schemes, rungs, ks, sp_std=sp_std, base_of=base)
 
 
 def ablation_grid(profile: Profile) -> Iterator[RatePoint]:
@@ -136,52 +164,77 @@ def ablation_grid(profile: Profile) -> Iterator[RatePoint]:
 
     At density 1 both are muP, so only sparse nets run.
     """
-    swept = lr_grid(profile, ABLATIONS, SOME_DENSITIES)
+    swept = lr_grid(profile, ABLATIONS, ABLATED_DENSITIES)
     yield from (rate for rate in swept if rate.density < 1.0)
 
 
 def sigma_grid(profile: Profile) -> Iterator[StdPoint]:
     """Yield the sweep of the standard deviation of all five; at `paper` 1.6M tokens per trial.
 
-    The windows at `cpu` are longer downward by one step per halving of the density, for every
-    scheme: in the first run, which had `window` alone, the best starts of SP and muP at density
-    1/16 lay on the lower end.
+    At `cpu` SP's learning rate is its dense net's best one, since no rule takes it to this width.
     """
+    net, seeds = STD_NETS[profile], seeds_of(profile, num_seeds(profile))
+    for seed, scheme in product(seeds, (*SCHEMES, *ABLATIONS)):
+        base = base_of(profile, scheme)
+        if profile == "cpu" and scheme == "sp":
+            base = replace(base, lr=best_rate("sweep"))
+        densities = (ALL_DENSITIES if scheme in SCHEMES else ABLATED_DENSITIES)[profile]
+        for density in densities:
+            if density < 1.0 or scheme in SCHEMES:
+                for k in std_ks(profile, scheme, density):
+                    sigma = SIGMA_LOG2 + k
+                    yield started(StdPoint, net, scheme, density, seed, base=base, log2_sigma=sigma)
+
+
+def std_ks(profile: Profile, scheme: Scheme, density: float) -> range:
+    """Return the swept k: at `cpu` as far to both sides, for nothing says where optima go."""
+    if profile == "cpu":
+        centre, reach = centre_of("sigma", scheme), 4 if density == CPU_DENSITIES[-1] else 3
+        return range(centre - reach, centre + reach + 1)
     centres = PAPER_STD_CENTRES if profile == "paper" else STD_CENTRES
-    schemes = (*SCHEMES, *ABLATIONS)
-    for seed, scheme, density in product(seeds_of(profile), schemes, SOME_DENSITIES[profile]):
-        if density < 1.0 or scheme in SCHEMES:
-            ks = round_centre(profile, centres, scheme, density)
-            below = math.ceil(-math.log2(density)) if profile == "cpu" else 0
-            for k in range(ks[0] - below, ks[-1] + 1):
-                net, sigma = STD_NETS[profile], SIGMA_LOG2 + k
-                yield started(StdPoint, net, scheme, density, seed, log2_sigma=sigma)
+    return swept_ks(profile, "sigma", centres, scheme, density)
 
 
 def ladder(net: Net, profile: Profile) -> list[Rung]:
-    """Return the rungs of equal hidden weights, scaled as the base width; two at `smoke`."""
-    widths = [(density, width * net.base_width // 256) for density, width in PAPER_LADDER]
+    """Return the paper's rungs of equal hidden weights, scaled to a dense net; two at `smoke`."""
+    first = PAPER_LADDER[0][1]
+    widths = [(density, width * net.width // first) for density, width in PAPER_LADDER]
     rungs = [(density, replace(net, width=width)) for density, width in widths]
     return rungs[:2] if profile == "smoke" else rungs
 
 
 def iso_parameter_grid(profile: Profile) -> Iterator[RatePoint]:
-    """Yield the sweep on a ladder of equal hidden weights."""
-    rungs = ladder(LADDER_NETS[profile], profile)
-    ks = partial(round_centre, profile, LADDER_CENTRES)
-    yield from rates(seeds_of(profile), SCHEMES, rungs, ks, sp_std=PUBLISHED_SP_STD)
+    """Yield the sweep on a ladder of equal hidden weights.
+
+    Weights per neuron halve with every second halving of the density, and so do the windows at
+    `cpu` grow.
+    """
+
+    def ks(scheme: Scheme, density: float) -> range:
+        if profile != "cpu":
+            return swept_ks(profile, "iso_parameter", LADDER_CENTRES, scheme, density)
+        rise = math.ceil(-math.log2(density) / 2)
+        return narrow_window(scheme, density, centre=centre_of("iso_parameter", scheme), rise=rise)
+
+    dense, seeds = LADDER_NETS[profile], seeds_of(profile, num_seeds(profile))
+    sp_std = sp_std_at(dense) if profile == "cpu" else PUBLISHED_SP_STD
+    base = partial(base_of, profile)
+    yield from rates(seeds, SCHEMES, ladder(dense, profile), ks, sp_std=sp_std, base_of=base)
 
 
 def iso_neuron_grid(profile: Profile) -> Iterator[RatePoint]:
     """Yield SP's sweep on a ladder of equal weights per neuron; its first two rungs at `smoke`."""
+    centre = centre_of("iso_neuron", "sp") if profile == "cpu" else NEURON_CENTRE
     # The same window everywhere: it should not matter which rung it is.
-    reach = 1 if profile == "smoke" else 4
-    ks = range(NEURON_CENTRE - reach, NEURON_CENTRE + reach + 1)
+    reach = {"smoke": 1, "cpu": 3}.get(profile, 4)
+    ks = range(centre - reach, centre + reach + 1)
     dense = NEURON_NETS[profile]
     densities = NEURON_DENSITIES[: 2 if profile == "smoke" else None]
     rungs = [(d, replace(dense, width=round(dense.width / d))) for d in densities]
-    sp_std = TABLE_3.init_std
-    yield from rates(seeds_of(profile), ("sp",), rungs, lambda *_: ks, sp_std=sp_std)
+    sp_std = sp_std_at(dense) if profile == "cpu" else TABLE_3.init_std
+    seeds = seeds_of(profile, num_seeds(profile))
+    base = partial(base_of, profile)
+    yield from rates(seeds, ("sp",), rungs, lambda *_: ks, sp_std=sp_std, base_of=base)
 
 
 _stacked_rates = partial(

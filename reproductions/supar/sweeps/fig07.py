@@ -7,8 +7,8 @@ from functools import partial
 from harness.declare import Task, at_least, bind, claims
 from reproductions.supar.models.claims import (
     CURVES,
+    EARLY,
     NOT_PUBLISHED,
-    OURS,
     dense_is_identical,
     rivals_cost_more,
     stays,
@@ -36,7 +36,7 @@ task = Task(
         stays(x=X),
         (
             "sp_or_mup_unstable",
-            OURS,
+            EARLY,
             at_least(
                 partial(q.instabilities, schemes=RIVALS, x=X, octaves=2.0, noise=NOISE),
                 1,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from harness.declare import Task, bind, claims, more_than
-from reproductions.supar.models.claims import CURVES, NOT_PUBLISHED, OURS
+from reproductions.supar.models.claims import CURVES, EARLY, NOT_PUBLISHED
 from reproductions.supar.models.schemes import ABLATIONS, NAMES
 from reproductions.supar.sweeps import quantities as q
 from reproductions.supar.sweeps import table
@@ -25,7 +25,7 @@ task = Task(
         *(
             (
                 f"{scheme.removeprefix('mup_')}_fails",
-                OURS,
+                EARLY,
                 more_than(
                     partial(q.failures_of_half, scheme=scheme, x=X, octaves=1.0),
                     0,

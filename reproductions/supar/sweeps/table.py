@@ -79,7 +79,7 @@ def best_runs(tables: Tables) -> pd.DataFrame:
     """
     import pandas as pd
 
-    keys = ["scheme", "density", "width", "seed"]
+    keys = ["data", "scheme", "density", "width", "seed"]
     groups = tables[lr_sweep.id].groupby(keys, sort=False)
     rows = [dict(zip(keys, key, strict=True)) | _best(group) for key, group in groups]
     return pd.DataFrame(rows, columns=BEST.names)

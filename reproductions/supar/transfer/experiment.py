@@ -1,20 +1,21 @@
 """Losses with hyperparameters carried over and not tuned: Figures 3 and 10 (Table 4).
 
-muP and SmuPar keep Table 3's learning rate on every net; SP has one from common practice. The
-nets of `transfer` are kept as artifacts, so that downstream scores need no retraining.
+muP and SmuPar keep the proxy's learning rate on every net; SP has one from common practice, at
+`cpu` the best one of the dense net itself. The nets of `transfer` are kept as artifacts, so that
+downstream scores need no retraining.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 
-from harness.declare import Profile
-from reproductions.supar.method.parameterization import TABLE_3
+from harness.declare import Profile, seeds_of
+from reproductions.supar.models.chosen import base_of, best_rate, sp_std_at
 from reproductions.supar.models.gpt_experiment import gpt_experiment
 from reproductions.supar.models.points import (
-    CPU_DENSITIES,
+    BIBLE,
     ETA_LOG2,
     MEDIUM,
     PAPER,
@@ -23,31 +24,26 @@ from reproductions.supar.models.points import (
     Net,
     Rung,
     decaying,
-    seeds_of,
     started,
 )
 from reproductions.supar.models.schemes import SCHEMES
-from reproductions.supar.sweeps.experiment import LADDER_NETS, ladder
+from reproductions.supar.sweeps.experiment import LADDER_NETS, ladder, num_seeds
 
-SP_CENTRE = -4
-"""k of SP's best dense learning rate in `dense_pilot`, family `transfer`; our stand-in for 2e-4."""
-PAPER_SP_RATE = 2e-4
-DEEP_SP_CENTRE = -3
-"""The same of family `fixed`; our stand-in for 6e-4."""
-PAPER_DEEP_SP_RATE = 6e-4
+SMOKE_SP_RATE, PAPER_SP_RATE = 2.0 ** (ETA_LOG2 - 4), 2e-4
+SMOKE_DEEP_SP_RATE, PAPER_DEEP_SP_RATE = 2.0 ** (ETA_LOG2 - 3), 6e-4
 WIDE_FACTOR = 1 / 3
 """The paper's 2e-4 over its 6e-4, for widths over 1088 / 768 of the first rung's."""
 
-BOOKS = replace(
-    MEDIUM, data="books", tokenizer="bytes", feed_forward="swiglu", positions="alibi", context=128,
+PLAYS = replace(
+    MEDIUM, tokenizer="bytes", feed_forward="swiglu", positions="alibi", context=128,
     schedule="to_zero",
 )  # fmt: skip
-"""A net as the paper's (ALiBi, SwiGLU) on bytes, which any other text has too."""
+"""A net as the paper's (ALiBi, SwiGLU) on bytes, for `smoke` and `gpu`."""
 NETS: dict[Profile, Net] = {
-    "smoke": decaying(replace(BOOKS, data="grammar-text", width=64, base_width=32, context=64), 20),
-    "cpu": decaying(BOOKS, 400),
+    "smoke": decaying(replace(PLAYS, data="grammar-text", width=64, base_width=32, context=64), 20),
+    "cpu": decaying(replace(BIBLE, width=256, context=64, batch_size=4, schedule="to_zero"), 300),
     "gpu": decaying(
-        replace(BOOKS, device="cuda", width=1024, base_width=128, num_layers=4, batch_size=16), 200
+        replace(PLAYS, device="cuda", width=1024, base_width=128, num_layers=4, batch_size=16), 200
     ),
     "paper": decaying(
         replace(
@@ -58,7 +54,7 @@ NETS: dict[Profile, Net] = {
 }
 DEEP_NETS: dict[Profile, Net] = {
     "smoke": replace(LADDER_NETS["smoke"], num_layers=3),
-    "cpu": replace(LADDER_NETS["cpu"], num_layers=10),
+    "cpu": replace(LADDER_NETS["cpu"], num_layers=4),
     "gpu": decaying(replace(LADDER_NETS["gpu"], num_layers=10), 250),
     "paper": decaying(
         replace(PAPER, width=768, num_layers=10, batch_size=256, micro_batches=32), 1907
@@ -67,27 +63,30 @@ DEEP_NETS: dict[Profile, Net] = {
 """The dense net of each ladder."""
 DENSITIES: dict[Profile, tuple[float, ...]] = {
     "smoke": (1.0, 1 / 4),
-    "cpu": CPU_DENSITIES,
+    "cpu": (1.0, 1 / 8, 1 / 16),
     "gpu": (1.0, 1 / 4, 1 / 16, 1 / 64),
     "paper": tuple(2.0**-halvings for halvings in range(8)),
 }
 
 
 def untuned(
-    seeds: Iterable[int], rungs: Sequence[Rung], sp_rate: Callable[[float], float]
+    profile: Profile, rungs: Sequence[Rung], sp_rate: Callable[[float], float]
 ) -> Iterator[FixedPoint]:
-    """Yield the three schemes; SP's rate, by density, is not that of Table 3."""
+    """Yield the three schemes; SP's rate, by density, is not the proxy's."""
+    dense = rungs[0][1]
+    sp_std = sp_std_at(dense) if profile == "cpu" else PUBLISHED_SP_STD
+    seeds = seeds_of(profile, num_seeds(profile))
     for seed, scheme, (density, net) in product(seeds, SCHEMES, rungs):
-        lr = sp_rate(density) if scheme == "sp" else TABLE_3.lr
-        yield started(FixedPoint, net, scheme, density, seed, sp_std=PUBLISHED_SP_STD, lr=lr)
+        base = base_of(profile, scheme)
+        lr = sp_rate(density) if scheme == "sp" else base.lr
+        yield started(FixedPoint, net, scheme, density, seed, sp_std=sp_std, base=base, lr=lr)
 
 
 def transfer_grid(profile: Profile) -> Iterator[FixedPoint]:
     """Yield one net per scheme and density; at `paper` 12.13B tokens each."""
-    tuned = profile in ("smoke", "cpu")
-    sp_rate = 2.0 ** (ETA_LOG2 + SP_CENTRE) if tuned else PAPER_SP_RATE
+    sp_rate = {"smoke": SMOKE_SP_RATE, "cpu": best_rate("transfer")}.get(profile, PAPER_SP_RATE)
     rungs = [(density, NETS[profile]) for density in DENSITIES[profile]]
-    yield from untuned(seeds_of(profile), rungs, lambda density: sp_rate)
+    yield from untuned(profile, rungs, lambda density: sp_rate)
 
 
 def deep_grid(profile: Profile) -> Iterator[FixedPoint]:
@@ -96,11 +95,10 @@ def deep_grid(profile: Profile) -> Iterator[FixedPoint]:
     SP has one learning rate for the two narrow rungs and a third of it for the two wide ones, as
     the paper took them from common practice. At `paper` 1B tokens per trial.
     """
-    tuned = profile in ("smoke", "cpu")
-    sp_rate = 2.0 ** (ETA_LOG2 + DEEP_SP_CENTRE) if tuned else PAPER_DEEP_SP_RATE
-    seeds = range(5) if profile == "cpu" else seeds_of(profile)
+    tried = {"smoke": SMOKE_DEEP_SP_RATE, "cpu": best_rate("fixed")}
+    sp_rate = tried.get(profile, PAPER_DEEP_SP_RATE)
     rungs = ladder(DEEP_NETS[profile], profile)
-    yield from untuned(seeds, rungs, lambda d: sp_rate * WIDE_FACTOR if d < 1 / 2 else sp_rate)
+    yield from untuned(profile, rungs, lambda d: sp_rate * WIDE_FACTOR if d < 1 / 2 else sp_rate)
 
 
 transfer = gpt_experiment(

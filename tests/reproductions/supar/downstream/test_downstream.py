@@ -136,8 +136,10 @@ def scores(holds: bool, *, names: tuple[str, ...] = TASKS, seeds: int = 3) -> pd
             rows.append(("random", float("nan"), name, seed, guessing))
             for density in DENSITIES:
                 for scheme, lead in (("sp", 0.04), ("mup", 0.09), ("supar", 0.10)):
-                    dense = 0.1 if density == 1.0 and scheme != "sp" else lead
-                    lead = dense if holds else 0.13 - dense
+                    if density == 1.0:
+                        lead = 0.1
+                    elif not holds:
+                        lead = 0.13 - lead
                     extra = 0.0 if holds or scheme != "supar" else 0.001
                     rows.append(
                         (scheme, density, name, seed, printed.get(name, 0.25) + lead + extra)
