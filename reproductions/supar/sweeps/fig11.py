@@ -56,8 +56,8 @@ task = Task(
     ),
     figure=".models.sweep_figures:two_ladder_panels",
     caption="SP's train loss against the learning rate, one line per net. Left: width times"
-    " density is constant. Right: the same densities at one width (Figure 6), where SP starts from a"
-    f" smaller standard deviation. {CURVES} {NOT_PUBLISHED}",
+    " density is constant. Right: the same densities at one width (Figure 6), where SP starts from"
+    f" a smaller standard deviation. {CURVES} {NOT_PUBLISHED}",
     alt="Two panels of SP's train loss against log2 learning rate, one line per density, for nets"
     " of equal weights per neuron and for nets of equal width.",
 )
