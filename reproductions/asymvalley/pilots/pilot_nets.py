@@ -35,10 +35,11 @@ def rows() -> Iterator[Line]:
     for pair, changed in NETS:
         net = net_of(pair, 0, **changed)
         head = (
-            f"{short_name(net)}: width {net.width}, {net.num_train:,} images, {net.epochs} epochs"
+            f"width {net.width}, {net.num_train:,} images, {net.epochs} epochs"
             f"{RECIPE_NAMES[net.recipe]}"
         )
-        yield Line(head, where={name: getattr(net, name) for name in TOLD_BY})
+        where = {name: getattr(net, name) for name in TOLD_BY}
+        yield Line(head, group=short_name(net), where=where)
 
 
 task = Task(

@@ -22,10 +22,10 @@ from harness.declare import (
 from reproductions.asymvalley.method.directions import NOISE_LABELS
 from reproductions.asymvalley.models.columns import CE, ERROR, LAMBDA, SIGN_CONSISTENCY
 from reproductions.asymvalley.models.curves import widest_centre
+from reproductions.asymvalley.models.errors import errors_of
 from reproductions.asymvalley.models.scopes import CALIBRATED, ON_A_CPU, TRAINED
 from reproductions.asymvalley.published import quantities as q
 from reproductions.asymvalley.published.experiment import DEPTHS, PublishedCurves, published_curves
-from reproductions.asymvalley.trained_nets.layouts import errors_of
 
 LARGEST_ERROR = 0.15
 """The nets err on 8 % with their own statistics of batch normalisation, and on somewhat more with

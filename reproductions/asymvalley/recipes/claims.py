@@ -16,7 +16,13 @@ from harness.declare import (
     more_than,
     ordering,
 )
+from reproductions.asymvalley.models.controls import (
+    LARGEST_ERROR,
+    at_centre,
+    controlled_by,
+)
 from reproductions.asymvalley.models.curves import widest_centre
+from reproductions.asymvalley.models.errors import errors_of, excess_at_ends
 from reproductions.asymvalley.models.pairs import RECIPES, Pair, paper_name
 from reproductions.asymvalley.models.scopes import ON_A_CPU, TRAINED
 from reproductions.asymvalley.recipes import quantities as q
@@ -28,13 +34,6 @@ from reproductions.asymvalley.recipes.experiment import (
     recipe_lines,
     recipes,
 )
-from reproductions.asymvalley.trained_nets.claims import (
-    LARGEST_ERROR,
-    at_centre,
-    controlled_by,
-)
-from reproductions.asymvalley.trained_nets.layouts import errors_of
-from reproductions.asymvalley.trained_nets.quantities import excess_at_ends
 
 SMALLER = {
     "batch_size": "small_batch_has_smaller_weights",

@@ -1,11 +1,11 @@
 """Figure 9: the valley under G(0,1) noise after six training recipes, VGG16 with BN on CIFAR-10."""
 
 from harness.declare import more_than
+from reproductions.asymvalley.models.controls import at_centre
 from reproductions.asymvalley.models.pairs import RECIPES, Pair
 from reproductions.asymvalley.models.scopes import TRAINED
 from reproductions.asymvalley.recipes import quantities as q
 from reproductions.asymvalley.recipes.claims import recipe_task
-from reproductions.asymvalley.trained_nets.claims import at_centre
 
 PAIR: Pair = "vgg16_cifar10"
 SETTINGS = {"lr": "learning rate", "bs": "batch", "wd": "weight decay"}

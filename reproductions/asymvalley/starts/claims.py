@@ -5,16 +5,27 @@ from __future__ import annotations
 from functools import partial
 
 from harness.declare import Criterion, Scope, Task, at_least, at_most, claims, equal, more_than
+from reproductions.asymvalley.models.controls import at_centre
 from reproductions.asymvalley.models.curves import widest_centre
+from reproductions.asymvalley.models.errors import errors_of
 from reproductions.asymvalley.models.pairs import Pair, paper_name
 from reproductions.asymvalley.models.scopes import CALIBRATED, ON_A_CPU, TRAINED
 from reproductions.asymvalley.starts import quantities as q
 from reproductions.asymvalley.starts import table
 from reproductions.asymvalley.starts.experiment import batch_norm_starts
-from reproductions.asymvalley.trained_nets.claims import at_centre
-from reproductions.asymvalley.trained_nets.layouts import errors_of
 
 STARTS = {"ones": "1", "uniform": "U(0,1)", "gaussian": "G(0,0.1)"}
+CAPTION = (
+    "Weights of batch normalization that start at 1, at U(0,1) and at G(0,0.1), one"
+    " column each. First row: their distribution after training, over all seeds, and how many"
+    " are positive. Other rows: test error under {0,1} noise of width s, on all parameters"
+    " norm-scaled and filter-normalized, and on the BN weights alone. Lines are means over"
+    " seeds and draws; bands reach to the extremes."
+)
+ALT = (
+    "Three columns, one for each start of the BN weights, with rows for their distribution"
+    " after training and for three kinds of valley of test error against lambda."
+)
 POSITIVE = {"ones": "start at 1", "uniform": "start at U(0,1)"}
 
 
@@ -55,13 +66,8 @@ def start_task(word: str, pair: Pair, *, place: str = "") -> Task:
             draw=0,
         ),
         figure="figures:start_panels",
-        caption="Weights of batch normalization that start at 1, at U(0,1) and at G(0,0.1), one"
-        " column each. First row: their distribution after training, over all seeds, and how many"
-        " are positive. Other rows: test error under {0,1} noise of width s, on all parameters"
-        " norm-scaled and filter-normalized, and on the BN weights alone. Lines are means over"
-        " seeds and draws; bands reach to the extremes.",
-        alt="Three columns, one for each start of the BN weights, with rows for their distribution"
-        " after training and for three kinds of valley of test error against lambda.",
+        caption=CAPTION,
+        alt=ALT,
     )
 
 

@@ -26,11 +26,11 @@ from reproductions.asymvalley.method.directions import (
     Noise,
     Value,
 )
+from reproductions.asymvalley.models.controls import Declared, all_at_centre
 from reproductions.asymvalley.models.curves import widest_centre
+from reproductions.asymvalley.models.errors import errors_of
 from reproductions.asymvalley.models.pairs import Pair, paper_name, training_of
 from reproductions.asymvalley.models.scopes import CALIBRATED, ON_A_CPU, TRAINED
-from reproductions.asymvalley.trained_nets.claims import Declared, all_at_centre
-from reproductions.asymvalley.trained_nets.layouts import errors_of
 from reproductions.asymvalley.valleys import quantities as q
 from reproductions.asymvalley.valleys import table
 from reproductions.asymvalley.valleys.experiment import (
@@ -58,6 +58,16 @@ def one_centre(where: str) -> tuple[Claim, ...]:
 
 
 # --- seven noises (Figures 3 and 12 to 15) ---
+NOISES_CAPTION = (
+    "Test error along norm-scaled noise of seven kinds, one line per width factor s:"
+    " raw, and the same draws with the signs of the weights. Lines are means over draws and"
+    " seeds; bands reach to the extremes. The number in a panel is the share of coordinates"
+    " where noise and weight agree in sign."
+)
+NOISES_ALT = (
+    "Seven panels of test error against lambda for raw noise and seven for its"
+    " sign-consistent version, one line per width factor."
+)
 
 
 def of_seven(criterion: Criterion, *, s: float = 1.0) -> Criterion:
@@ -102,28 +112,28 @@ def noise_task(
         f"Sign-consistent noise makes the valley of {net} asymmetric: its positive side is"
         " flatter.",
     )
-    nearby = (
-        "sign_noise_is_asymmetric_nearby",
-        TRAINED.asked_by_us(),
-        of_seven(more_than(partial(q.sign_asymmetries, s=0.2), 0, "error"), s=0.2),
-        f"Sign-consistent noise makes the valley of {net} asymmetric also at s = 0.2.",
-    )
     return Task(
         f"asymvalley/{word}",
         reads=(common_noises,),
         table=table.noises(pair),
         claims=claims(where, *all_at_centre((asymmetric, *more), pair))
-        + claims(f"ours, beside {where}", *all_at_centre((nearby, *asked), pair))
+        + claims(f"ours, beside {where}", *all_at_centre((asymmetric_nearby(net), *asked), pair))
         + claims(f"{where}: |eps| * sign(theta_f)", noise_signs_agree(pair))
         + one_centre(where),
         layout=errors_of({net: {}}, noise=NOISES[0], sign_consistent=False, s=1.0, draw=0),
         figure="figures:noise_panels",
-        caption="Test error along norm-scaled noise of seven kinds, one line per width factor s:"
-        " raw, and the same draws with the signs of the weights. Lines are means over draws and"
-        " seeds; bands reach to the extremes. The number in a panel is the share of coordinates"
-        " where noise and weight agree in sign.",
-        alt="Seven panels of test error against lambda for raw noise and seven for its"
-        " sign-consistent version, one line per width factor.",
+        caption=NOISES_CAPTION,
+        alt=NOISES_ALT,
+    )
+
+
+def asymmetric_nearby(net: str) -> Declared:
+    """Return the same close to the net, which we ask."""
+    return (
+        "sign_noise_is_asymmetric_nearby",
+        TRAINED.asked_by_us(),
+        of_seven(more_than(partial(q.sign_asymmetries, s=0.2), 0, "error"), s=0.2),
+        f"Sign-consistent noise makes the valley of {net} asymmetric also at s = 0.2.",
     )
 
 
@@ -159,6 +169,18 @@ def noise_signs_agree(pair: Pair) -> Declared:
 # --- special directions (Figures 5 and 16 to 19) ---
 
 
+def direction_signs_agree() -> Declared:
+    """Return the check that no direction agrees with more signs than the weights themselves."""
+    # Units that never fire leave weights at exactly zero, which agree with nothing.
+    excess = partial(q.excess_over_agreeing, column="direction", values=("theta_f", "sign"))
+    return (
+        "signs_agree",
+        CHECK,
+        equal(excess, 0, "share"),
+        "No direction agrees with more of the weights' signs than the weights themselves.",
+    )
+
+
 def direction_task(word: str, pair: Pair, *more: Declared, twin: Pair | None = None) -> Task:
     """Return the task of the valleys along six directions around one net.
 
@@ -178,14 +200,6 @@ def direction_task(word: str, pair: Pair, *more: Declared, twin: Pair | None = N
         f"The valley of {paper_name(pair)} is asymmetric along the converged weights and along"
         " their centred signs.",
     )
-    # Units that never fire leave weights at exactly zero, which agree with nothing.
-    excess = partial(q.excess_over_agreeing, column="direction", values=("theta_f", "sign"))
-    agree = (
-        "signs_agree",
-        CHECK,
-        equal(excess, 0, "share"),
-        "No direction agrees with more of the weights' signs than the weights themselves.",
-    )
     return Task(
         f"asymvalley/{word}",
         reads=(special_directions,),
@@ -195,7 +209,7 @@ def direction_task(word: str, pair: Pair, *more: Declared, twin: Pair | None = N
             *all_at_centre((asymmetric,), pair),
             *all_at_centre(more, pair, *([twin] if twin else [])),
         )
-        + claims(f"{where}: theta_f and sign(theta_f)", agree)
+        + claims(f"{where}: theta_f and sign(theta_f)", direction_signs_agree())
         + one_centre(where),
         layout=errors_of(named, direction="theta_f", s=1.0),
         figure=bind("figures:direction_panels", pair=pair, twin=twin),
@@ -216,6 +230,15 @@ ASYMMETRIC_GROUPS: dict[Value, tuple[str, str, str]] = {
     "ce": ("groups_are_asymmetric_in_loss", "cross-entropy", "nats"),
 }
 """Of each value of a curve its claim, its name and its unit."""
+GROUPS_CAPTION = (
+    "Test error (above) and cross-entropy (below) along Gaussian noise on one group of"
+    " the parameters, raw and with the signs of the weights, scaled to the group's norm. Lines"
+    " are means over draws of the noise; bands reach to the extremes."
+)
+GROUPS_ALT = (
+    "Two rows of six panels, one column per parameter group: test error and cross-entropy"
+    " against lambda, for raw and for sign-consistent noise."
+)
 
 
 def group_task(word: str, pair: str, *values: Value) -> Task:
@@ -253,9 +276,6 @@ def group_task(word: str, pair: str, *values: Value) -> Task:
         + one_centre(where),
         layout=errors_of({IMAGENET_NAMES[pair]: {}}, group="all", sign_consistent=False, draw=0),
         figure="figures:group_panels",
-        caption="Test error (above) and cross-entropy (below) along Gaussian noise on one group of"
-        " the parameters, raw and with the signs of the weights, scaled to the group's norm. Lines"
-        " are means over draws of the noise; bands reach to the extremes.",
-        alt="Two rows of six panels, one column per parameter group: test error and cross-entropy"
-        " against lambda, for raw and for sign-consistent noise.",
+        caption=GROUPS_CAPTION,
+        alt=GROUPS_ALT,
     )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 
 from harness.declare import CHECK, Task, at_least, at_most, bind, claims, equal
+from reproductions.asymvalley.models.controls import at_centre
+from reproductions.asymvalley.models.errors import errors_of
 from reproductions.asymvalley.models.pairs import TWO_TITLES
 from reproductions.asymvalley.models.scopes import CALIBRATED
-from reproductions.asymvalley.trained_nets.claims import at_centre
-from reproductions.asymvalley.trained_nets.layouts import errors_of
 from reproductions.asymvalley.valleys import quantities as q
 from reproductions.asymvalley.valleys import table
 from reproductions.asymvalley.valleys.claims import one_centre

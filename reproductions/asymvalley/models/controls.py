@@ -10,8 +10,8 @@ from functools import partial
 
 from harness.declare import Criterion, Scope, at_most
 from harness.declare.criterion import Quantity
+from reproductions.asymvalley.models import errors
 from reproductions.asymvalley.models.pairs import paper_name
-from reproductions.asymvalley.trained_nets import quantities as q
 
 Declared = tuple[str, Scope, Criterion, str]
 
@@ -57,7 +57,7 @@ def controlled_by(scope: Scope, quantity: Quantity, *pairs: str) -> Scope:
 def at_centre(scope: Scope, *pairs: str, by: Sequence[str] = (), x: str = "lambda") -> Scope:
     """Return a scope that is judged only where nets err no more than they may at lambda = 0."""
     bounds = {pair: LARGEST_ERROR[pair] for pair in pairs}
-    return controlled_by(scope, partial(q.excess_at_centre, bounds=bounds, by=by, x=x), *pairs)
+    return controlled_by(scope, partial(errors.excess_at_centre, bounds=bounds, by=by, x=x), *pairs)
 
 
 def all_at_centre(declared: Iterable[Declared], *pairs: str) -> tuple[Declared, ...]:

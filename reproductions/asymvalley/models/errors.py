@@ -1,6 +1,6 @@
-"""How much nets err, beside what their pairs may.
+"""How much nets err, beside what their pairs may and beside their curves.
 
-Every function takes the table of one seed. No torch, no pandas at import.
+Every quantity takes the table of one seed. No torch, no pandas at import.
 """
 
 from __future__ import annotations
@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from harness.declare import MissingRows
+from harness.declare import Cell, Layout, Line, MissingRows
+from harness.declare.layout import Where
 from reproductions.asymvalley.models.curves import AT_ZERO
 
 if TYPE_CHECKING:
@@ -50,3 +51,21 @@ def excess_of_nets(table: pd.DataFrame, *, bounds: Mapping[str, float]) -> list[
     named = table.sort_values(["pair", "recipe", "bn_start"])
     pairs = zip(named["pair"], named["test_error"], strict=True)
     return [float(error) - bounds[pair] for pair, error in pairs]
+
+
+def errors_of(
+    nets: Mapping[str, Where], *, x: str = "lambda", **where: str | float | bool
+) -> Layout:
+    """Return the table of some nets' test errors at the centre of a curve.
+
+    nets: their names, and which rows of the table are theirs. where: which curve is taken; all
+    of a net's have one error there.
+    """
+    return Layout(
+        rows=tuple(Line(name, where={x: 0.0, **own}) for name, own in nets.items()),
+        columns=(Line("test error"),),
+        cell=Cell("error", unit="%", scale=0.01, digits=1),
+        where=where,
+        title="Test error of the net" if len(nets) == 1 else "Test errors of the nets",
+        ours=True,
+    )
