@@ -31,8 +31,8 @@ task = Task(
             )
             .naming(*(f"{LABELS[rival]} at density {at:g}" for at in SPARSE for rival, _ in PAIRS))
             .measuring("the other's loss less SμPar's"),
-            "With the dense net's hyperparameters SμPar has the least loss of the three at every"
-            " sparsity.",
+            "With the dense net's hyperparameters, SP's rate a third where nets are wide, SμPar has"
+            " the least loss of the three at every sparsity.",
         ),
     )
     + claims(
@@ -46,7 +46,7 @@ task = Task(
         ),
     ),
     figure=".models.loss_figures:ladder_panels",
-    caption="Left: train loss of ten-layer nets of equal hidden weights, wider and sparser to the"
+    caption="Left: train loss of deep nets of equal hidden weights, wider and sparser to the"
     f" right, with the hyperparameters of the dense net. {SPREAD} Right: training operations of"
     f" each net over those of the dense one, masked weights counted as free. {NOT_PUBLISHED}",
     alt="Train loss of SP, μP and SμPar on four nets of equal weights and growing width, and the"
