@@ -155,11 +155,15 @@ def _rounded_part(part: Part) -> Part:
 
 
 def _if_times(claim: Claim, verdict: Verdict, factor: float) -> str:
-    """Return the verdict if a threshold of ours were another; nothing where none decides."""
+    """Return the verdict if a threshold of ours were another; nothing where none decides.
+
+    A threshold of 0 has no other one.
+    """
     scope = claim.scope
-    if scope.threshold_from not in ("ours", "calibration") or not verdict.samples:
-        return ""
     other = with_threshold_times(claim.criterion, factor)
+    is_ours = scope.threshold_from in ("ours", "calibration") and other != claim.criterion
+    if not is_ours or not verdict.samples:
+        return ""
     word = decide(other, verdict.samples, single=scope.deterministic).word
     return Word.UNDECIDED if word == Word.CONTRADICTED and not scope.can_contradict else word
 
