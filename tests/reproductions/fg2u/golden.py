@@ -300,7 +300,7 @@ OVERVIEW = (
 PILOTS = (
     Golden(
         experiment="fg2u/pilot_sets",
-        points=(Short(of={"method": "rgu"}, to=FEW_STEPS),),
+        points=(Short(of={"method": "rgu"}, to={**FEW_STEPS, "lr": 0.01}),),
         mutation=Mutation(
             where="reproductions.fg2u.image_sets.problem:MOMENTUM",
             instead=lambda momentum: 0.0,

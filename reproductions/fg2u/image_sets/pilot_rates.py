@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from harness.declare import Task
-from reproductions.fg2u.pilot.experiment import sets
-from reproductions.fg2u.pilot.table import BY_RATE, LOSSES
+from reproductions.fg2u.image_sets.pilot_experiment import sets
+from reproductions.fg2u.image_sets.pilot_table import BY_RATE, LOSSES
 
 task = Task(
     "fg2u/pilot_rates",

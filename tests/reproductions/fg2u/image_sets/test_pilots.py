@@ -6,10 +6,10 @@ import pandas as pd
 import pytest
 
 from harness.declare import PILOT_SEEDS
+from reproductions.fg2u.image_sets import pilot_quantities as q
 from reproductions.fg2u.image_sets.cells import TRIED
 from reproductions.fg2u.image_sets.experiment import METHODS
-from reproductions.fg2u.pilot import quantities as q
-from reproductions.fg2u.pilot.experiment import RATE_STEPS, sets_grid
+from reproductions.fg2u.image_sets.pilot_experiment import RATE_STEPS, sets_grid
 
 HOLDS = {"real": 0.5, "rgu": 0.9, "trgu": 0.8, "hessian-free": 0.7, "neumann": 0.7}
 

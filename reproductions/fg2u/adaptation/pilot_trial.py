@@ -15,6 +15,7 @@ from reproductions.fg2u.adaptation.experiment import (
     first_phase,
 )
 from reproductions.fg2u.adaptation.learning import learn, read_rows
+from reproductions.fg2u.adaptation.pilot_experiment import Stream
 from reproductions.fg2u.adaptation.trial import FACTS, MAX_ASKED
 from reproductions.fg2u.models import facts
 from reproductions.fg2u.models.adaptation import Base, no_preference
@@ -23,7 +24,6 @@ from reproductions.fg2u.models.documents import Corpus
 from reproductions.fg2u.models.draws import generator_of
 from reproductions.fg2u.models.gpt import Gpt
 from reproductions.fg2u.models.stream import Recipe, questions_of, trained
-from reproductions.fg2u.pilot.experiment import Stream
 
 
 def stream_rows(params: Stream, ctx: RunContext) -> list[Row]:

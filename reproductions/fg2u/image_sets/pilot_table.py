@@ -1,23 +1,18 @@
-"""Tables of the pilots: candidates by method, outer step sizes, phases, and what streams teach."""
+"""Tables of the pilots: candidates by method, and outer step sizes."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from harness.declare import Cell, Layout, Line, Table, Tables, columns_of, measured, param, value
-from reproductions.fg2u.condensing import table as schedules
-from reproductions.fg2u.condensing.experiment import HALVES, point, runs
 from reproductions.fg2u.image_sets.cells import ALSO_TRIED, CHOSEN, TRIED, Condensation
 from reproductions.fg2u.image_sets.layouts import METHOD_NAMES, PERCENT
-from reproductions.fg2u.pilot.experiment import (
+from reproductions.fg2u.image_sets.pilot_experiment import (
     COMPARED,
-    PHASES,
     RATE_STEPS,
     RATES,
-    Stream,
-    phases,
+    TINY,
     sets,
-    streams,
 )
 
 if TYPE_CHECKING:
@@ -39,7 +34,7 @@ def candidate_rows(tables: Tables) -> pd.DataFrame:
     import pandas as pd
 
     rows, parts = tables[sets.id], []
-    for name, first in ALL_TRIED.items():
+    for name, first in (ALL_TRIED | {"tiny": TINY}).items():
         own = rows[_is_of(rows, first)]
         usual = own["lr"].isin((first.lr, 0.0)) & own["steps"].isin((first.steps, 0))
         parts.append(own[usual & (own["method"] != "fg2u")].assign(candidate=name))
@@ -48,8 +43,9 @@ def candidate_rows(tables: Tables) -> pd.DataFrame:
 
 def rate_rows(tables: Tables) -> pd.DataFrame:
     """Return every method and outer step size in the chosen setting, at one seed."""
-    rows, first = tables[sets.id], TRIED[CHOSEN]
-    own = rows[_is_of(rows, first) & (rows["steps"] == RATE_STEPS)]
+    rows = tables[sets.id]
+    chosen = _is_of(rows, TRIED[CHOSEN]) & (rows["steps"] == RATE_STEPS)
+    own = rows[chosen | (_is_of(rows, TINY) & (rows["steps"] == TINY.steps))]
     return own.reindex(columns=BY_RATE.names).reset_index(drop=True)
 
 
@@ -98,68 +94,4 @@ LOSSES = Layout(
     cell=Cell("outer_loss", unit="nats", digits=3),
     title=f"Outer loss after {RATE_STEPS} outer steps by first step size of outer Adam, and time",
     notes=("Every method is given the step size of its least outer loss.",),
-)
-
-
-def phase_rows(tables: Tables) -> pd.DataFrame:
-    """Return the phases on digits as the experiment of two phases names them."""
-    return schedules.schedule_rows({runs.id: tables[phases.id]})
-
-
-BY_PHASE = Table(schedules.SCHEDULED.columns, phase_rows)
-ENDS = Layout(
-    rows=(
-        Line(
-            schedules.FIRST_ALONE,
-            where={"schedule": schedules.FIRST_ALONE, "outer_step": HALVES["cpu"]},
-        ),
-        *(
-            Line(name, where={"schedule": name, "outer_step": 2 * HALVES["cpu"]})
-            for method, second in PHASES[1:]
-            for name in (schedules.name_of(point("cpu", method, second, seed=0)),)
-        ),
-    ),
-    columns=(Line("test accuracy"), Line("outer loss", cell=LOSSES.cell)),
-    cell=PERCENT,
-    title="One image per class of digits, after the last outer step",
-)
-READ: Table = Table.of(
-    param("streams", str, "shorter: as Table 2's, whose validation stream is half as long as its"
-          " test stream; longer: both of equal length."),
-    param("weighing", str, "equal weights of tokens, or learned by RGU."),
-    param("eval_model", str, "Model that reads."),
-    columns_of(Stream, "num_read", "seed"),
-    value("known_em", float, "Share of exact answers about documents it was trained on."),
-    value("em", float, "Share of exact answers after reading."),
-    value("f1_before", float, "Token F1 of the answers before."),
-    value("f1", float, "Token F1 of the answers after reading."),
-    value("qa_loss_before", float, "Nats per token of the right answers before."),
-    value("qa_loss_after", float, "Nats per token of the right answers after."),
-    value("validation_loss", float, "The same on the validation stream."),
-    value("stream_lr", float, "Step size of Adam, chosen there."),
-    value("lr_at_edge", bool, "Whether that is an end of its candidates."),
-    value("value_auc", float, "Share of pairs in which a token of an answer outweighs another."),
-    make=lambda tables: tables[streams.id].reindex(columns=READ.names),
-)  # fmt: skip
-TAUGHT = Layout(
-    rows=tuple(
-        Line(
-            f"{weighing} weights",
-            group=f"{model} model, {length} streams",
-            where={"streams": length, "eval_model": model, "weighing": weighing},
-        )
-        for length in ("shorter", "longer")
-        for model in ("small", "large")
-        for weighing in ("equal", "learned")
-    ),
-    columns=(
-        Line("known, exact", cell=Cell("known_em", unit="%", scale=0.01)),
-        Line("F1 before", cell=Cell("f1_before", unit="%", scale=0.01)),
-        Line("F1 after", cell=Cell("f1", unit="%", scale=0.01)),
-        Line("loss before", cell=Cell("qa_loss_before", unit="nats", digits=3)),
-        Line("loss after", cell=Cell("qa_loss_after", unit="nats", digits=3)),
-        Line("validation loss", cell=Cell("validation_loss", unit="nats", digits=3)),
-    ),
-    cell=Cell("f1"),
-    title="What a model knows of a stream before and after it reads it",
 )

@@ -1,1 +1,0 @@
-"""Pilots that settings, positive controls and thresholds of the run rest on."""
