@@ -14,7 +14,7 @@ from rich.table import Table
 
 from harness.outgoing import guard_streams
 from harness.terminal import exit_on_error, print_table
-from reproductions.lisa.models.step_memory import Workload, load_config, methods_of, table
+from reproductions.lisa.models.steps.memory import Workload, load_config, methods_of, table
 
 ASSUMED = (
     "Eager attention, no checkpointing; LoRA on all linear layers, embedding and head; AdamW in the"

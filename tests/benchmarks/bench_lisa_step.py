@@ -19,7 +19,7 @@ NUM_WARMUP, NUM_TIMED = 5, 40
 def _step(method: Method) -> Step:
     """Return a step of the setting that `lisa/step_time` has at cpu."""
     from reproductions.lisa.models.shapes import shape_of
-    from reproductions.lisa.models.step_memory import Workload
+    from reproductions.lisa.models.steps.memory import Workload
     from reproductions.lisa.step_time.experiment import grid
     from reproductions.lisa.step_time.timing import Step
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from harness.declare import Cell, Layout, Line, Task
 from reproductions.lisa.ablations import table
 from reproductions.lisa.ablations.experiment import pilots
-from reproductions.lisa.compared.table import mark
 from reproductions.lisa.finetuning.experiment import LRS
+from reproductions.lisa.models.rates import mark
 
 task = Task(
     "lisa/pilot_in_house",

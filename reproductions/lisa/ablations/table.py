@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from harness.declare import Cell, Line, Table, Tables, columns_of, value
 from reproductions.lisa.ablations.experiment import SETTINGS, pilots, settings
-from reproductions.lisa.finetuning.experiment import Tune
-from reproductions.lisa.finetuning.table import CONFIGURATION, LOSSES, finals
-from reproductions.lisa.models.rates import are_chosen
+from reproductions.lisa.finetuning.experiment import WINDOW, Tune
+from reproductions.lisa.models.rates import CONFIGURATION, LOSSES, are_chosen, finals
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,7 +53,7 @@ def _ended(frame: pd.DataFrame) -> pd.DataFrame:
 
     policies = frame["policy"] if "policy" in frame else pd.Series(USUAL, index=frame.index)
     parts = frame.assign(policy=policies.fillna(USUAL)).groupby("policy", sort=False)
-    return pd.concat([finals(part).assign(policy=name) for name, part in parts])
+    return pd.concat([finals(part, window=WINDOW).assign(policy=name) for name, part in parts])
 
 
 def lines() -> tuple[Line, ...]:

@@ -9,7 +9,6 @@ from reproductions.lisa.compared import quantities as q
 from reproductions.lisa.compared import table
 from reproductions.lisa.compared.claims import ABLE, SPREAD
 from reproductions.lisa.compared.experiment import BENCHMARKS, LABELS, SCORED, finetuned
-from reproductions.lisa.compared.figures import TITLES
 
 NAMES = tuple(BENCHMARKS)
 FORGOTTEN = -0.05
@@ -29,7 +28,7 @@ task = Task(
                 cell=Cell("random_accuracy", unit="%", scale=0.01, digits=1, seeded=False),
             ),
         ),
-        columns=tuple(Line(TITLES[name], where={"benchmark": name}) for name in NAMES),
+        columns=tuple(Line(table.TITLES[name], where={"benchmark": name}) for name in NAMES),
         cell=Cell("accuracy", unit="%", scale=0.01, digits=1),
         title="Accuracy",
         notes=(

@@ -6,23 +6,17 @@ from functools import partial
 
 from harness.declare import CHECK, CPU, Task, claims, equal, ours, ratio
 from reproductions.lisa.compared.experiment import timings
-from reproductions.lisa.step_time import quantities as q
-from reproductions.lisa.step_time.fig04 import (
-    DROPPED,
-    PLAIN,
-    STEADY,
-    TIMES,
-    lisa_at_most,
-)
+from reproductions.lisa.models.steps import timing as q
+from reproductions.lisa.step_time.experiment import Timing
 
 WARM = ours("DEV-19", profiles=CPU, elsewhere="a tiny model has other proportions").controlled(
-    *STEADY
+    *q.STEADY
 )
 task = Task(
     "lisa/compared_time",
     own_kind="figure",
     reads=(timings,),
-    table=TIMES,
+    table=q.times_of(Timing),
     claims=claims(
         "Figure 4 and section 4.1",
         (
@@ -34,13 +28,13 @@ task = Task(
         (
             "step_takes_a_third",
             WARM,
-            lisa_at_most(0.35, q.FULL).measuring("LISA's time over full training's"),
+            q.lisa_at_most(0.35, q.FULL).measuring("LISA's time over full training's"),
             "A step of LISA takes about a third of the time of full training.",
         ),
         (
             "no_slower_than_lora",
             WARM,
-            lisa_at_most(1.0, DROPPED, PLAIN)
+            q.lisa_at_most(1.0, q.DROPPED, q.PLAIN)
             .naming("dropout 0.1", "no dropout")
             .measuring("LISA's time over LoRA's"),
             "A step of LISA takes no longer than a step of LoRA.",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from harness.publish.figures import HATCHES, MARKERS, PALETTE, FigureContext, plot_ours
 from reproductions.lisa.compared.experiment import LABELS, SCORED, TUNED
-from reproductions.lisa.compared.table import BY_MEMORY, EQUAL_MEMORY
+from reproductions.lisa.compared.table import BY_MEMORY, EQUAL_MEMORY, TITLES
 from reproductions.lisa.models.figures import legend_above
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-TITLES = {"arc_easy": "ARC-Easy", "piqa": "PIQA", "winogrande": "WinoGrande", "mmlu": "MMLU"}
 PARTS = {
     "weights": "weights_bytes",
     "activations": "saved_bytes",

@@ -9,7 +9,7 @@ from reproductions.lisa.compared.experiment import Held
 from reproductions.lisa.compared.trial import method_of
 from reproductions.lisa.method.methods import LisaMethod
 from reproductions.lisa.models.shapes import DTYPE_BYTES, Shape, shape_of
-from reproductions.lisa.models.step_memory import FirstBlocks, Workload, count
+from reproductions.lisa.models.steps.memory import FirstBlocks, Workload, count
 
 DTYPE = "float32"
 

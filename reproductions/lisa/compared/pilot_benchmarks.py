@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.declare import Cell, Layout, Line, Task
 from reproductions.lisa.compared import table
 from reproductions.lisa.compared.experiment import CANDIDATE_BENCHMARKS, pilots
-from reproductions.lisa.compared.figures import TITLES
+from reproductions.lisa.compared.table import TITLES
 
 task = Task(
     "lisa/pilot_benchmarks",

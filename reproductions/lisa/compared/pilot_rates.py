@@ -5,6 +5,7 @@ from __future__ import annotations
 from harness.declare import Cell, Layout, Line, Task
 from reproductions.lisa.compared import table
 from reproductions.lisa.compared.experiment import BEYOND, CANDIDATES, TUNED, pilots
+from reproductions.lisa.models.rates import mark
 
 RATES = sorted({*CANDIDATES, *(lr for rates in BEYOND.values() for lr in rates)})
 task = Task(
@@ -15,7 +16,7 @@ task = Task(
     layout=Layout(
         rows=table.lines(*TUNED),
         columns=tuple(Line(f"{lr:g}", group="learning rate", where={"lr": lr}) for lr in RATES),
-        cell=Cell("loss", unit="nats", digits=3, remark=table.mark),
+        cell=Cell("loss", unit="nats", digits=3, remark=mark),
         title="Validation loss by learning rate",
         notes=(
             "One seed that no other run has. Where the best of the first three rates was the least"

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from harness.declare import InvalidQuantity, MissingRows, pick
-from reproductions.lisa.models.step_bytes import STATIC
+from reproductions.lisa.models.steps.held import STATIC
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,7 +16,7 @@ from reproductions.lisa.compared.experiment import (
     pilots,
 )
 from reproductions.lisa.models.rates import are_chosen
-from reproductions.lisa.models.step_bytes import BYTES
+from reproductions.lisa.models.steps.held import BYTES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,6 +41,7 @@ ASKED = (
     value("random_accuracy", float, "What guessing scores."),
     value("num_documents", int, "How many were asked."),
 )
+TITLES = {"arc_easy": "ARC-Easy", "piqa": "PIQA", "winogrande": "WinoGrande", "mmlu": "MMLU"}
 BENCHMARK = param("benchmark", str, "What was asked.")
 
 
@@ -132,8 +133,3 @@ GROUPED = (
 )
 """Methods by what they hold beside LISA with two blocks."""
 LOSS = Cell("loss", unit="nats", digits=3)
-
-
-def mark(rows: pd.DataFrame) -> str:
-    """Say at the loss of a chosen rate that it is so."""
-    return "chosen" if len(rows) and bool(rows["chosen"].all()) else ""

@@ -18,10 +18,10 @@ from reproductions.lisa.compared.experiment import (
 )
 from reproductions.lisa.compared.gguf import read_gguf
 from reproductions.lisa.compared.smollm import load_smollm
-from reproductions.lisa.finetuning.trial import merged
 from reproductions.lisa.method.methods import Method, from_params
 from reproductions.lisa.models.fine_tuning import (
     Setting,
+    merged,
     prepare,
     records_of,
     run_steps,
@@ -92,7 +92,7 @@ def scored_rows(params: Compared, ctx: RunContext, setting: Setting) -> list[Row
     if documents:
         stay_offline()
         # It imports lm-eval.
-        from reproductions.lisa.lm_benchmarks.evaluation import lm_eval_scores
+        from reproductions.lisa.models.benchmarks.evaluation import lm_eval_scores
 
         rows += [
             {
@@ -112,7 +112,7 @@ def documents_for(params: Compared, ctx: RunContext) -> dict[str, Documents]:
     asked = datasets_of(params.benchmarks)
     if not asked:
         return {}
-    from reproductions.lisa.lm_benchmarks.lm_tasks import documents_of, made_up_documents
+    from reproductions.lisa.models.benchmarks.lm_tasks import documents_of, made_up_documents
 
     if params.model == SMALLEST:
         made = made_up_documents(ctx.dataset(GRAMMAR).text, TINY_DOCUMENTS)

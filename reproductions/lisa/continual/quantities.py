@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from harness.declare import InvalidQuantity, MissingRows, pick
-from reproductions.lisa.models.step_bytes import bytes_ratio
+from reproductions.lisa.models.steps.held import bytes_ratio
 
 if TYPE_CHECKING:
     import pandas as pd

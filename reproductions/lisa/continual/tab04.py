@@ -24,7 +24,7 @@ from reproductions.lisa.continual.experiment import FULL_SIZE, half_of, memory, 
 from reproductions.lisa.models import layouts
 from reproductions.lisa.models.names import NAMES, QUALITY
 from reproductions.lisa.models.scored import VANILLA
-from reproductions.lisa.models.step_bytes import trainable_error
+from reproductions.lisa.models.steps.held import trainable_error
 
 WHERE = "Table 4, on continual pre-training"
 COUNTED = CHECK.at(*SMOKE_AND_CPU)

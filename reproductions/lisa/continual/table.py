@@ -9,7 +9,7 @@ from reproductions.lisa.continual.experiment import TwoStages, memory
 from reproductions.lisa.continual.experiment import runs as experiment
 from reproductions.lisa.memory.experiment import Step
 from reproductions.lisa.models.rates import are_chosen
-from reproductions.lisa.models.step_bytes import BYTES
+from reproductions.lisa.models.steps.held import BYTES
 
 if TYPE_CHECKING:
     import pandas as pd

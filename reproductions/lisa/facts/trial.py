@@ -14,7 +14,7 @@ from harness.errors import SpecError
 from reproductions.lisa.facts.experiment import ALL, Count, Model
 from reproductions.lisa.method.blocks import find_blocks
 from reproductions.lisa.models.shapes import shape_of
-from reproductions.lisa.models.step_memory import build
+from reproductions.lisa.models.steps.memory import build
 
 
 def model_row(params: Model, ctx: RunContext) -> list[Row]:

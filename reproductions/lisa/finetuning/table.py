@@ -5,7 +5,6 @@ A configuration is a model with a method, its number of blocks and its period.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -25,13 +24,12 @@ from reproductions.lisa.finetuning.experiment import (
 )
 from reproductions.lisa.models.layouts import HELD_OUT
 from reproductions.lisa.models.names import NO_BLOCKS
-from reproductions.lisa.models.rates import are_chosen
+from reproductions.lisa.models.rates import CONFIGURATION, LOSSES, finals
 
 if TYPE_CHECKING:
     import pandas as pd
 
 METHODS = ("full", "lora", "galore", "lisa")
-CONFIGURATION = ["model", "method", "gamma", "period"]
 CONFIGURED = (
     *columns_of(Tune, "model"),
     param(
@@ -47,14 +45,6 @@ CURVE: tuple[Column, ...] = (
     param("step", int, "Step whose loss is taken before it (train), or steps done (test)."),
     value("loss", float, "Nats per answer token; empty where the run diverged.", nullable=True),
 )
-LOSSES = {
-    "train_loss": "Nats per answer token, mean of the last 13 batches before their steps.",
-    "validation_loss": "On the split that rates are chosen by; empty where the run diverged.",
-    "test_loss": "On the split that is reported.",
-    "start_loss": "On the same split before fine-tuning.",
-    "accuracy": "Share of test instructions whose answer is found among four; guessing scores"
-    " 0.25.",
-}
 FINAL: tuple[Column, ...] = (
     *CONFIGURED,
     value(
@@ -130,7 +120,7 @@ def ends(*shown: Shown) -> Table:
 def curve_rows(tables: Tables, *, split: str, shown: Shown) -> pd.DataFrame:
     """Return one row per run and step of a split."""
     frame = shown.frame(tables)
-    rates = finals(frame).groupby([*CONFIGURATION, "lr"])["chosen"].first()
+    rates = finals(frame, window=WINDOW).groupby([*CONFIGURATION, "lr"])["chosen"].first()
     chosen = frame.join(rates, on=[*CONFIGURATION, "lr"])["chosen"]
     rows = shown.at_rates(frame, chosen)
     return rows.loc[rows["split"] == split, [one.name for one in CURVE]]
@@ -142,38 +132,9 @@ def end_rows(tables: Tables, *, shown: Sequence[Shown]) -> pd.DataFrame:
 
     parts = []
     for each in shown:
-        table = finals(each.frame(tables))
+        table = finals(each.frame(tables), window=WINDOW)
         parts.append(each.at_rates(table, table["chosen"]))
     return pd.concat(parts)
-
-
-def finals(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per run, from a long frame of one row per step and split."""
-    import pandas as pd
-
-    keys = [*CONFIGURATION, "lr", "layer_seed", "seed"]
-    rows = []
-    for values, run in frame.groupby(keys, sort=False):
-        train, test, validation = (_of(run, split) for split in ("train", "test", "validation"))
-        ended = len(validation) == 1
-        rows.append(
-            {
-                **dict(zip(keys, values, strict=True)),
-                "train_loss": float(train["loss"].tail(WINDOW).mean()) if ended else None,
-                "validation_loss": float(validation["loss"].iloc[0]) if ended else None,
-                "test_loss": float(test["loss"].iloc[-1]) if ended else None,
-                "start_loss": float(test["loss"].iloc[0]),
-                "accuracy": float(test["accuracy"].iloc[-1]) if ended else None,
-            }
-        )
-    table = pd.DataFrame(rows)
-    # A rate at which a run diverged is not chosen.
-    losses = table["validation_loss"].astype(float).fillna(math.inf)
-    return table.assign(chosen=are_chosen(table, by=CONFIGURATION, least={"loss": losses}))
-
-
-def _of(run: pd.DataFrame, split: str) -> pd.DataFrame:
-    return run[run["split"] == split].sort_values("step", kind="stable")
 
 
 LOSS = Cell("test_loss", unit="nats", digits=3)

@@ -13,6 +13,7 @@ from reproductions.lisa.finetuning.experiment import Tune
 from reproductions.lisa.method.methods import Method, Prepared, from_params
 from reproductions.lisa.models.fine_tuning import (
     Setting,
+    merged,
     prepare,
     records_of,
     run_steps,
@@ -72,12 +73,6 @@ def method_of(params: Tune, ctx: RunContext) -> Method:
         seed=ctx.seed(f"layers {params.layer_seed}"),
         policy=params.policy,
     )
-
-
-def merged(prepared: Prepared) -> nn.Module:
-    """Return the model with adapters added to its weights, where it has any."""
-    merge = getattr(prepared.model, "merge_and_unload", None)
-    return merge() if merge is not None else prepared.model
 
 
 def with_distractors(examples: Sequence[Example]) -> list[list[Example]]:

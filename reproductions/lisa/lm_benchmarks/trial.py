@@ -6,7 +6,7 @@ from harness.declare import Outcome, RunContext, Status
 from harness.lm_eval import Documents, stay_offline
 from reproductions.lisa.finetuning.experiment import load_scored
 from reproductions.lisa.lm_benchmarks.experiment import DATASETS, Asked
-from reproductions.lisa.lm_benchmarks.lm_tasks import documents_of, made_up_documents
+from reproductions.lisa.models.benchmarks.lm_tasks import documents_of, made_up_documents
 from reproductions.lisa.models.names import GRAMMAR, SMALLEST
 
 
@@ -18,7 +18,7 @@ def accuracy_rows(params: Asked, ctx: RunContext) -> Outcome:
     lm, lr = found
     stay_offline()
     # It imports lm-eval.
-    from reproductions.lisa.lm_benchmarks.evaluation import benchmark_rows
+    from reproductions.lisa.models.benchmarks.evaluation import benchmark_rows
 
     rows = benchmark_rows(lm, documents_for(params, ctx))
     return Outcome(rows=[{"lr": lr, **row} for row in rows])

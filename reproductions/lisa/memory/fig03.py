@@ -17,7 +17,7 @@ from reproductions.lisa.memory import quantities as q
 from reproductions.lisa.memory import table
 from reproductions.lisa.memory.experiment import steps
 from reproductions.lisa.models.claims import ON_A_GPU
-from reproductions.lisa.models.step_bytes import Chosen
+from reproductions.lisa.models.steps.held import Chosen
 
 FULL: Chosen = {"method": "full"}
 LISA: Chosen = {"method": "lisa"}

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from harness.declare import MissingRows, pick
-from reproductions.lisa.models.step_bytes import STATIC, Chosen, bytes_ratio
+from reproductions.lisa.models.steps.held import STATIC, Chosen, bytes_ratio
 
 if TYPE_CHECKING:
     import pandas as pd

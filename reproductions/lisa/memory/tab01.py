@@ -9,7 +9,7 @@ from reproductions.lisa.memory import quantities as q
 from reproductions.lisa.memory import table
 from reproductions.lisa.memory.experiment import policies, steps
 from reproductions.lisa.models.claims import ON_A_GPU
-from reproductions.lisa.models.step_bytes import Chosen, static_error, trainable_error
+from reproductions.lisa.models.steps.held import Chosen, static_error, trainable_error
 
 WHERE = "Table 1 and section 4.1"
 LISA: Chosen = {"method": "lisa", "gamma": 2}

@@ -30,7 +30,7 @@ from reproductions.lisa.memory.experiment import (
 )
 from reproductions.lisa.models.layouts import blocks_head
 from reproductions.lisa.models.names import TITLES
-from reproductions.lisa.models.step_bytes import BYTES
+from reproductions.lisa.models.steps.held import BYTES
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,7 +13,7 @@ from harness.measure.memory import GpuPeak, gpu_peak, optimizer_tensors, storage
 from reproductions.lisa.memory.experiment import Periods, Step
 from reproductions.lisa.method.methods import Galore, LisaMethod, Method, from_params
 from reproductions.lisa.models.shapes import Shape, shape_of
-from reproductions.lisa.models.step_memory import FirstBlocks, Workload, adamw, build, count
+from reproductions.lisa.models.steps.memory import FirstBlocks, Workload, adamw, build, count
 
 WARM_STEPS, MEASURED_STEPS = 1, 2
 

@@ -75,6 +75,12 @@ def prepare(params: Tuning, ctx: RunContext, model: nn.Module, method: Method) -
         return method.prepare(model, recipe.optimizer)
 
 
+def merged(prepared: Prepared) -> nn.Module:
+    """Return the model with adapters added to its weights, where it has any."""
+    merge = getattr(prepared.model, "merge_and_unload", None)
+    return merge() if merge is not None else prepared.model
+
+
 def run_steps(
     params: Tuning,
     ctx: RunContext,

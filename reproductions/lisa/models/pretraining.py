@@ -13,7 +13,7 @@ from harness.errors import DataError
 from harness.store.checkpoint import load_checkpoint, save_checkpoint
 from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.models.shapes import Shape
-from reproductions.lisa.models.step_memory import build
+from reproductions.lisa.models.steps.memory import build
 from reproductions.lisa.models.tokenizer import as_tensor, from_tensor, learn_tokenizer
 from reproductions.lisa.models.training import Recipe, TextBatch, mean_loss, train
 

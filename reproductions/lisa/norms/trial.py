@@ -20,7 +20,7 @@ from reproductions.lisa.models.fine_tuning import (
     setting_of,
 )
 from reproductions.lisa.models.shapes import Shape, shape_of
-from reproductions.lisa.models.step_memory import build
+from reproductions.lisa.models.steps.memory import build
 from reproductions.lisa.norms.experiment import EMBEDDING, MEAN, START, Draw, Training, places_of
 from reproductions.lisa.norms.layers import LayerNorms, NormTrace, layers_of, merged_norm
 

@@ -4,72 +4,18 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare import (
-    CHECK,
-    GPU_UP,
-    Criterion,
-    Table,
-    Task,
-    at_most,
-    claims,
-    columns_of,
-    equal,
-    measured,
-    ours,
-    param,
-    ratio,
-    value,
-)
-from reproductions.lisa.step_time import quantities as q
+from harness.declare import CHECK, GPU_UP, Task, claims, equal, ours, ratio
+from reproductions.lisa.models.steps import timing as q
 from reproductions.lisa.step_time.experiment import Timing, timings
 
-STEADY = (
-    "half of the steps of each method lie within 5 % of their median",
-    at_most(q.spreads, 0.1, "share").measuring("range of the middle half by the median"),
-)
-"""The positive control of times: a statement and what it asks."""
-WARM = ours("DEV-04", elsewhere="so small a model has other proportions").controlled(*STEADY)
+WARM = ours("DEV-04", elsewhere="so small a model has other proportions").controlled(*q.STEADY)
 BESIDE_LORA = WARM.at(
     *GPU_UP, elsewhere="on a CPU the overhead of LoRA's many small products decides it"
 )
-DROPPED: q.Chosen = {"method": "lora", "dropout": 0.1}
-PLAIN: q.Chosen = {"method": "lora", "dropout": 0.0}
-
-
-def lisa_at_most(share: float, *others: q.Chosen) -> Criterion:
-    """Ask that a warm step of LISA takes at most a share of other methods'.
-
-    The paper prints how many times as fast LISA is; the share beside it is derived.
-    """
-    name = "LoRA" if others[0]["method"] == "lora" else "full"
-    printed = partial(q.share_of, other=name)
-    return ratio(partial(q.times, one=q.LISA, others=others), 0, share).beside_derived(printed)
-
-
-TIMES = Table.of(
-    columns_of(Timing, "shape", "device", "dtype", "seq_len", "batch_size", "cold"),
-    param("method", str, "full, lora or lisa."),
-    param("rank", int, "LoRA's rank; 0 without it."),
-    param("dropout", float, "Dropout of LoRA's adapters."),
-    param("gamma", int, "Blocks that train at once under LISA."),
-    param("phase", str, "forward, backward, optimizer, or their total."),
-    columns_of(Timing, "seed"),
-    value("num_samples", int, "Steps that were timed."),
-    value(
-        "flops", int, "Operations of matrix products, counted in warm steps only.",
-        nullable=True,
-    ),
-    measured("median_ms", float, "Time of the phase."),
-    measured("p25_ms", float, "A quarter of the steps took less."),
-    measured("p75_ms", float, "A quarter of the steps took more."),
-    measured(
-        "load_average", float, "Over one minute, before the first sample.", nullable=True
-    ),
-)  # fmt: skip
 task = Task(
     "lisa/fig04",
     reads=(timings,),
-    table=TIMES,
+    table=q.times_of(Timing),
     claims=claims(
         "Figure 4 and section 4.1",
         (
@@ -87,13 +33,13 @@ task = Task(
         (
             "step_takes_a_third",
             WARM,
-            lisa_at_most(0.35, q.FULL).measuring("LISA's time over full training's"),
+            q.lisa_at_most(0.35, q.FULL).measuring("LISA's time over full training's"),
             "A step of LISA takes about a third of the time of full training.",
         ),
         (
             "no_slower_than_lora",
             BESIDE_LORA,
-            lisa_at_most(1.0, DROPPED, PLAIN)
+            q.lisa_at_most(1.0, q.DROPPED, q.PLAIN)
             .naming("dropout 0.1", "no dropout")
             .measuring("LISA's time over LoRA's"),
             "A step of LISA takes no longer than a step of LoRA.",

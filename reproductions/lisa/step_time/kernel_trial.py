@@ -16,7 +16,7 @@ from reproductions.kernels.backend import without_kernels
 from reproductions.kernels.precision import apart, tolerance
 from reproductions.lisa.method.methods import LisaMethod
 from reproductions.lisa.models.shapes import shape_of
-from reproductions.lisa.models.step_memory import Workload
+from reproductions.lisa.models.steps.memory import Workload
 from reproductions.lisa.models.training import causal_lm_loss, own_loss
 from reproductions.lisa.step_time.experiment import KernelStep
 from reproductions.lisa.step_time.timing import NO_SWITCH, Step, freed

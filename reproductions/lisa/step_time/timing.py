@@ -22,7 +22,7 @@ from harness.declare.experiment import Device
 from harness.measure.timing import measure_interleaved
 from reproductions.lisa.method.methods import MakeOptimizer, Method
 from reproductions.lisa.models.shapes import Shape
-from reproductions.lisa.models.step_memory import Workload, build
+from reproductions.lisa.models.steps.memory import Workload, build
 from reproductions.lisa.models.training import LossOf, own_loss
 
 PHASES = ("forward", "backward", "optimizer")

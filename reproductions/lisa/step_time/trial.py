@@ -15,7 +15,7 @@ from harness.measure.fresh_process import call_fresh
 from harness.measure.machine import load_average
 from reproductions.lisa.method.methods import from_params
 from reproductions.lisa.models.shapes import shape_of
-from reproductions.lisa.models.step_memory import Workload
+from reproductions.lisa.models.steps.memory import Workload
 from reproductions.lisa.step_time.experiment import Timed, Timing, methods_of
 from reproductions.lisa.step_time.timing import (
     NO_SWITCH,

@@ -6,7 +6,7 @@ import torch
 
 from harness.data import load as datasets
 from harness.lm_eval import Documents
-from reproductions.lisa.lm_benchmarks.lm_tasks import made_up_documents
+from reproductions.lisa.models.benchmarks.lm_tasks import made_up_documents
 from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.models.pretraining import new_model
 from reproductions.lisa.models.shapes import shape_of

@@ -10,7 +10,7 @@ from tests.golden_trials import MAX_STEPS, Golden, Point, Short
 from tests.patches import Mutation, Patch, around
 
 WIDE = Patch(
-    where="reproductions.lisa.models.step_memory:DTYPES",
+    where="reproductions.lisa.models.steps.memory:DTYPES",
     instead=lambda dtypes: {**dtypes, "float32": torch.float64},
 )
 """Models are built in the dtype of a name."""

@@ -27,7 +27,7 @@ from reproductions.lisa.finetuning import (
     tab16,
 )
 from reproductions.lisa.finetuning.quantities import all_blocks_gap
-from reproductions.lisa.finetuning.table import finals
+from reproductions.lisa.models.rates import finals
 from reproductions.lisa.models.stand_ins import FIGURE_6
 from tests.reproductions.lisa.made import Case, claim_of, decide
 
@@ -119,13 +119,13 @@ def viewed(name: str, case: Case) -> pd.DataFrame:
 def test_the_rate_is_chosen_by_validation_alone_over_all_seeds() -> None:
     frame = frames("holds")[finetune.runs.id]
     frame = frame[(frame["method"] == "lora")].copy()
-    best = finals(frame)
+    best = finals(frame, window=finetune.WINDOW)
     assert set(best.loc[best["chosen"], "lr"]) == {1e-3}
     # A lucky seed at another rate, and test losses that would choose it.
     lucky = (frame["lr"] == 1e-4) & (frame["split"] == "validation") & (frame["seed"] == 0)
     frame.loc[lucky, "loss"] = 3.5
     frame.loc[(frame["lr"] == 1e-4) & (frame["split"] == "test"), "loss"] = 0.1
-    best = finals(frame)
+    best = finals(frame, window=finetune.WINDOW)
     assert set(best.loc[best["chosen"], "lr"]) == {1e-3}
     assert (best.groupby("lr")["chosen"].nunique() == 1).all()
 
@@ -135,7 +135,7 @@ def test_a_rate_that_diverged_at_one_seed_is_not_chosen() -> None:
     frame = frame[frame["method"] == "full"]
     best = (frame["lr"] == 1e-3) & (frame["seed"] == 2)
     ended = frame[~(best & ((frame["split"] == "validation") | (frame["step"] > 61)))]
-    table = finals(ended)
+    table = finals(ended, window=finetune.WINDOW)
     chosen = set(table.loc[table["chosen"], "lr"])
     assert chosen
     assert 1e-3 not in chosen

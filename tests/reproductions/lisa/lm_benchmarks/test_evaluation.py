@@ -16,10 +16,10 @@ from lm_eval.tasks._yaml_loader import load_yaml
 
 from harness.data import load as datasets
 from harness.lm_eval import task_over
-from reproductions.lisa.lm_benchmarks.evaluation import StartedLM, benchmark_rows
 from reproductions.lisa.lm_benchmarks.experiment import DATASETS
-from reproductions.lisa.lm_benchmarks.lm_tasks import definition, documents_of
-from reproductions.lisa.lm_benchmarks.scorer import QUESTIONS, log_likelihoods, word_problem
+from reproductions.lisa.models.benchmarks.evaluation import StartedLM, benchmark_rows
+from reproductions.lisa.models.benchmarks.lm_tasks import definition, documents_of
+from reproductions.lisa.models.benchmarks.scorer import QUESTIONS, log_likelihoods, word_problem
 from reproductions.lisa.models.generation import greedy
 from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.models.stories import read_stories

@@ -20,8 +20,8 @@ from reproductions.lisa.finetuning import experiment as finetune
 from reproductions.lisa.lm_benchmarks import tab02, tab05
 from reproductions.lisa.lm_benchmarks.experiment import DATASETS, Asked, accuracy
 from reproductions.lisa.lm_benchmarks.quantities import leads_but_error
-from reproductions.lisa.lm_benchmarks.scorer import log_likelihoods
 from reproductions.lisa.lm_benchmarks.trial import accuracy_rows
+from reproductions.lisa.models.benchmarks.scorer import log_likelihoods
 from reproductions.lisa.models.scored import NOT_GIVEN, VANILLA, load_given
 from tests.reproductions.lisa.benchmark_models import examinee
 from tests.reproductions.lisa.made import Case, Upstream, claim_of, decide

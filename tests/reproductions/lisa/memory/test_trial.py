@@ -20,7 +20,7 @@ from reproductions.lisa.memory.trial import (
 from reproductions.lisa.method import galore
 from reproductions.lisa.method.methods import Galore
 from reproductions.lisa.models.shapes import shape_of
-from reproductions.lisa.models.step_memory import count
+from reproductions.lisa.models.steps.memory import count
 
 
 def galore_steps(profile: Profile) -> list[Step]:

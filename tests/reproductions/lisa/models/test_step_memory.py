@@ -10,7 +10,7 @@ import pytest
 from harness.errors import DataError, SpecError
 from reproductions.lisa.method.methods import Full, Galore, Lora, Method
 from reproductions.lisa.models.shapes import SHAPES, Shape
-from reproductions.lisa.models.step_memory import (
+from reproductions.lisa.models.steps.memory import (
     DTYPES,
     Workload,
     count,

@@ -15,7 +15,7 @@ from harness.declare.task import Task
 from harness.store.table_csv import build_table
 from reproductions.lisa.method.methods import Full, LisaMethod, Lora, Method
 from reproductions.lisa.models.shapes import shape_of
-from reproductions.lisa.models.step_memory import Workload
+from reproductions.lisa.models.steps.memory import Workload
 from reproductions.lisa.step_time.experiment import Timing, methods_of, timings
 from reproductions.lisa.step_time.fig04 import task
 from reproductions.lisa.step_time.timing import PHASES, Step, warm_times

@@ -1,11 +1,24 @@
-"""What the claims on time measure, from the table of Figure 4."""
+"""The table of a step's time by phase, and what claims on it measure and ask."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.declare import MissingRows, pick
+from harness.declare import (
+    Criterion,
+    MissingRows,
+    Params,
+    Table,
+    at_most,
+    columns_of,
+    measured,
+    param,
+    pick,
+    ratio,
+    value,
+)
 from reproductions.lisa.models.shapes import shape_of
 
 if TYPE_CHECKING:
@@ -15,6 +28,8 @@ Chosen = Mapping[str, float | str]
 """Columns and their values that choose a method's rows."""
 FULL: Chosen = {"method": "full"}
 LISA: Chosen = {"method": "lisa"}
+DROPPED: Chosen = {"method": "lora", "dropout": 0.1}
+PLAIN: Chosen = {"method": "lora", "dropout": 0.0}
 
 
 def times(
@@ -33,6 +48,13 @@ def spreads(table: pd.DataFrame) -> list[float]:
     return [float(each) for each in (rows["p75_ms"] - rows["p25_ms"]) / rows["median_ms"]]
 
 
+STEADY = (
+    "half of the steps of each method lie within 5 % of their median",
+    at_most(spreads, 0.1, "share").measuring("range of the middle half by the median"),
+)
+"""The positive control of times: a statement and what it asks."""
+
+
 def share_of(reference: pd.DataFrame, *, other: str) -> float | None:
     """Return the share of another method's time that the printed speed-up leaves; None: not there.
 
@@ -41,6 +63,43 @@ def share_of(reference: pd.DataFrame, *, other: str) -> float | None:
     name = reference["y_name"].str.startswith(f"LISA speedup over {other}")
     rows = reference[name]
     return 1.0 / float(rows["value"].iloc[0]) if len(rows) else None
+
+
+def lisa_at_most(share: float, *others: Chosen) -> Criterion:
+    """Ask that a warm step of LISA takes at most a share of other methods'.
+
+    The paper prints how many times as fast LISA is; the share beside it is derived.
+    """
+    name = "LoRA" if others[0]["method"] == "lora" else "full"
+    printed = partial(share_of, other=name)
+    return ratio(partial(times, one=LISA, others=others), 0, share).beside_derived(printed)
+
+
+def times_of(params: type[Params]) -> Table:
+    """Return the table of times per phase of steps.
+
+    params: of the experiment that times them.
+    """
+    return Table.of(
+        columns_of(params, "shape", "device", "dtype", "seq_len", "batch_size", "cold"),
+        param("method", str, "full, lora or lisa."),
+        param("rank", int, "LoRA's rank; 0 without it."),
+        param("dropout", float, "Dropout of LoRA's adapters."),
+        param("gamma", int, "Blocks that train at once under LISA."),
+        param("phase", str, "forward, backward, optimizer, or their total."),
+        columns_of(params, "seed"),
+        value("num_samples", int, "Steps that were timed."),
+        value(
+            "flops", int, "Operations of matrix products, counted in warm steps only.",
+            nullable=True,
+        ),
+        measured("median_ms", float, "Time of the phase."),
+        measured("p25_ms", float, "A quarter of the steps took less."),
+        measured("p75_ms", float, "A quarter of the steps took more."),
+        measured(
+            "load_average", float, "Over one minute, before the first sample.", nullable=True
+        ),
+    )  # fmt: skip
 
 
 def forward_difference(table: pd.DataFrame) -> float:

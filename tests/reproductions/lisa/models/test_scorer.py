@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 import torch
 
-from reproductions.lisa.lm_benchmarks import scorer
-from reproductions.lisa.lm_benchmarks.scorer import (
+from reproductions.lisa.models.benchmarks import scorer
+from reproductions.lisa.models.benchmarks.scorer import (
     QUESTIONS,
     accuracies,
     choice_accuracy,

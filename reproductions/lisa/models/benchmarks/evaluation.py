@@ -15,8 +15,8 @@ from torch import Tensor
 
 from harness.declare import Row
 from harness.lm_eval import Documents, Score, quietly, scores, task_over
-from reproductions.lisa.lm_benchmarks.lm_tasks import definition
-from reproductions.lisa.lm_benchmarks.scorer import accuracies, answer_room, cut, fitted
+from reproductions.lisa.models.benchmarks.lm_tasks import definition
+from reproductions.lisa.models.benchmarks.scorer import accuracies, answer_room, cut, fitted
 from reproductions.lisa.models.language_model import LanguageModel
 
 BATCH_SIZE = 32
