@@ -126,9 +126,10 @@ def must_have_run(blocks: dict[str, dict[str, int]], found: Path) -> None:
     assert max(path.stat().st_size for path in found.iterdir()) <= MOST_BACK
     left = {row["key"] for row in json.loads((found / "left.json").read_text())}
     assert left <= {trial.key for trial in trials_of(BLOCKS, load_registry(), "smoke")}
-    # Some trials are asked for by two blocks, and told by both.
+    # A trial that two blocks ask for may be told by both: no other one is.
+    asked = [trial.key for block in BLOCKS for trial in block.trials(load_registry(), "smoke")]
     told = sum(each["left"] + each["blocked"] for each in blocks.values())
-    assert len(left) <= told and bool(left) == bool(told)
+    assert len(left) <= told <= len(left) + len(asked) - len({*asked})
 
 
 @pytest.mark.timing
