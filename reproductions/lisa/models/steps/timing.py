@@ -10,9 +10,11 @@ from harness.declare import (
     Criterion,
     MissingRows,
     Params,
+    Scope,
     Table,
     at_most,
     columns_of,
+    equal,
     measured,
     param,
     pick,
@@ -24,6 +26,7 @@ from reproductions.lisa.models.shapes import shape_of
 if TYPE_CHECKING:
     import pandas as pd
 
+Declared = tuple[str, Scope, Criterion, str]
 Chosen = Mapping[str, float | str]
 """Columns and their values that choose a method's rows."""
 FULL: Chosen = {"method": "full"}
@@ -73,6 +76,50 @@ def lisa_at_most(share: float, *others: Chosen) -> Criterion:
     name = "LoRA" if others[0]["method"] == "lora" else "full"
     printed = partial(share_of, other=name)
     return ratio(partial(times, one=LISA, others=others), 0, share).beside_derived(printed)
+
+
+def same_arithmetic_forward(scope: Scope) -> Declared:
+    """Return the check that a forward pass costs LISA what it costs full training."""
+    return (
+        "same_arithmetic_forward",
+        scope,
+        equal(forward_difference, 0, "operations").measuring("difference"),
+        "LISA's forward pass has the matrix products of full training's.",
+    )
+
+
+def step_takes_a_third(scope: Scope) -> Declared:
+    """Return what the paper says of a step beside full training's."""
+    return (
+        "step_takes_a_third",
+        scope,
+        lisa_at_most(0.35, FULL).measuring("LISA's time over full training's"),
+        "A step of LISA takes about a third of the time of full training.",
+    )
+
+
+def no_slower_than_lora(scope: Scope) -> Declared:
+    """Return what the paper says of a step beside LoRA's."""
+    return (
+        "no_slower_than_lora",
+        scope,
+        lisa_at_most(1.0, DROPPED, PLAIN)
+        .naming("dropout 0.1", "no dropout")
+        .measuring("LISA's time over LoRA's"),
+        "A step of LISA takes no longer than a step of LoRA.",
+    )
+
+
+def forward_alike(scope: Scope) -> Declared:
+    """Return our question on the forward pass."""
+    return (
+        "forward_alike",
+        scope.asked_by_us(),
+        ratio(partial(times, one=LISA, others=(FULL,), phase="forward"), 0.9, 1.1).measuring(
+            "LISA's time over full training's"
+        ),
+        "LISA's forward pass takes as long as full training's.",
+    )
 
 
 def times_of(params: type[Params]) -> Table:
