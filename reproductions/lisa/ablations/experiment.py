@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 from harness.declare import PILOT_SEEDS, Estimate, Experiment, Profile, seeds_of
@@ -97,28 +98,17 @@ def estimate(params: Tune) -> Estimate:
     return Estimate(seconds=SECONDS[params.model], memory_bytes=2**31)
 
 
-ADDRESS = ("model", "method", "gamma", "period", "policy", "lr", "seed")
-settings = Experiment(
-    "lisa/ablations",
+_settings = partial(
+    Experiment,
     version=1,
     params=Tune,
-    grid=grid,
     run=".finetuning.trial:finetune_rows",
     needs=needs,
     uses=USES_BASE,
     estimate=estimate,
-    address=ADDRESS,
+    address=("model", "method", "gamma", "period", "policy", "lr", "seed"),
     stands_in=stand_ins.tuned,
+    package=__package__,
 )
-pilots = Experiment(
-    "lisa/pilot_in_house",
-    version=1,
-    params=Tune,
-    grid=pilot_grid,
-    run=".finetuning.trial:finetune_rows",
-    needs=needs,
-    uses=USES_BASE,
-    estimate=estimate,
-    address=ADDRESS,
-    stands_in=stand_ins.tuned,
-)
+settings = _settings("lisa/ablations", grid=grid)
+pilots = _settings("lisa/pilot_in_house", grid=pilot_grid)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Literal, get_args
 
 from harness.declare import (
@@ -239,28 +240,19 @@ def stands_in(params: Compared | Held | Timing) -> dict[str, str]:
     return {TITLES["llama-2-7b"]: net}
 
 
-finetuned = Experiment(
-    "lisa/compared",
+_compared = partial(
+    Experiment,
     version=1,
     params=Compared,
-    grid=grid,
     run="trial:compared_rows",
     needs=needs,
     estimate=estimate,
     address=("model", "method", "lr", "seed"),
     stands_in=stands_in,
+    package=__package__,
 )
-pilots = Experiment(
-    "lisa/pilot_rates",
-    version=1,
-    params=Compared,
-    grid=pilot_grid,
-    run="trial:compared_rows",
-    needs=needs,
-    estimate=estimate,
-    address=("model", "method", "lr", "seed"),
-    stands_in=stands_in,
-)
+finetuned = _compared("lisa/compared", grid=grid)
+pilots = _compared("lisa/pilot_rates", grid=pilot_grid)
 held = Experiment(
     "lisa/compared_memory",
     version=1,
