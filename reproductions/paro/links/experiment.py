@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from typing import Literal
 
@@ -23,6 +24,7 @@ from harness.declare import (
     doc,
     measured,
     seed,
+    seeds_of,
 )
 from reproductions.paro.method.cluster import Cluster, Nic
 
@@ -41,11 +43,8 @@ ALGORITHMS: dict[Algorithm, str] = {
 LAYOUTS = ((2, 2), (3, 2), (4, 2), (2, 4))
 """Groups, and ranks in each."""
 INTER_MBIT, INTRA_MBIT = 100.0, 1000.0
-SEEDS = tuple(range(5))
-"""Of all-gathers, so that chance has 32 ways to swap what two algorithms took."""
-MESSAGE_SEEDS = tuple(range(3))
-BLOCKS = 1
-"""How often a trial of all-gathers starts over with known bytes; `pilot_rings` says how many do."""
+BLOCKS = 2
+"""How often a trial of all-gathers starts over with known bytes, as `pilot_rings` says."""
 PILOT_BLOCKS, PILOTS = 3, 3
 """Blocks and seeds of the pilot."""
 START_S = 6.0
@@ -123,7 +122,7 @@ def message_grid(profile: Profile) -> Iterator[Messages]:
             num_samples=1, least_bytes=2**12, most_bytes=2**14,
         )  # fmt: skip
     elif profile == "cpu":
-        for nic, number in product(NICS, MESSAGE_SEEDS):
+        for nic, number in product(NICS, seeds_of(profile)):
             yield Messages(
                 num_groups=2, ranks_per_group=2, nic=nic, inter_mbit=INTER_MBIT,
                 intra_mbit=INTRA_MBIT, num_samples=3, seed=number, least_bytes=2**10,
@@ -153,7 +152,7 @@ def gather_grid(profile: Profile) -> Iterator[Gathers]:
     if profile == "smoke":
         yield SMALL_GATHERS
     elif profile == "cpu":
-        yield from gathers_of(SEEDS, BLOCKS)
+        yield from gathers_of(seeds_of(profile), BLOCKS)
 
 
 def pilot_grid(profile: Profile) -> Iterator[Gathers]:
@@ -203,36 +202,21 @@ ABOUT = (
 NEEDS = Needs(memory_bytes=2**31, exclusive=True)
 STANDS_IN = {"A100 GPUs": "gloo ranks on slowed links"}
 SHOWN = ("num_groups", "ranks_per_group", "nic", "seed")
-bandwidths = Experiment(
-    "paro/link_bandwidths",
+_timed = partial(
+    Experiment,
     version=1,
+    needs=NEEDS,
+    address=SHOWN,
+    stands_in=lambda bed: STANDS_IN,
+)
+_gathered = partial(_timed, params=Gathers, estimate=gather_estimate)
+"""What the run and its pilot share."""
+bandwidths = _timed(
+    "paro/link_bandwidths",
     params=Messages,
     grid=message_grid,
     run="trial:message_rows",
-    needs=NEEDS,
     estimate=message_estimate,
-    address=SHOWN,
-    stands_in=lambda bed: STANDS_IN,
 )
-gather_times = Experiment(
-    "paro/gather_times",
-    version=1,
-    params=Gathers,
-    grid=gather_grid,
-    run="trial:gather_rows",
-    needs=NEEDS,
-    estimate=gather_estimate,
-    address=SHOWN,
-    stands_in=lambda bed: STANDS_IN,
-)
-gather_pilots = Experiment(
-    "paro/gather_pilots",
-    version=1,
-    params=Gathers,
-    grid=pilot_grid,
-    run="trial:block_rows",
-    needs=NEEDS,
-    estimate=gather_estimate,
-    address=SHOWN,
-    stands_in=lambda bed: STANDS_IN,
-)
+gather_times = _gathered("paro/gather_times", grid=gather_grid, run="trial:gather_rows")
+gather_pilots = _gathered("paro/gather_pilots", grid=pilot_grid, run="trial:block_rows")

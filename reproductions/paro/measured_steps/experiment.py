@@ -9,9 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal, get_args
 
-from harness.declare import PILOT_SEEDS, Estimate, Experiment, Needs, Params, Profile, doc, seed
+from harness.declare import (
+    PILOT_SEEDS,
+    Estimate,
+    Experiment,
+    Needs,
+    Params,
+    Profile,
+    doc,
+    seed,
+    seeds_of,
+)
 from reproductions.paro.method.cluster import Nic
 from reproductions.paro.method.strategy import EFFECTIVE
 
@@ -31,18 +42,13 @@ ACCUMULATED = ("NNI", "NNG", "NIG", "IIG", "GGG")
 SCALED = ("NGG", "GGG", "NIG", "IGG", "IIG")
 """The strategies of sections A.4.3 and 4.5."""
 ACCUMULATION = 4
-FURTHER_SEEDS = (1826002209, 1666620614, 692416865)
-"""Drawn by a hash, and run when the results of the first ones were known."""
-SEEDS = (0, 1, 2, *FURTHER_SEEDS)
 Probed = Literal["before", "in turns"]
-PROBED: Probed = "before"
-"""When known bytes are sent in the trials of claims."""
-SCALING: Mapping[str, Any] = {}
-"""What trials on four and eight ranks have otherwise than the rest; `pilot_steps` compares both."""
 FEWER: Mapping[str, Any] = {"num_layers": 4}
 SLOWER: Mapping[str, Any] = {"inter_mbit_per_s": 20.0, "intra_mbit_per_s": 500.0, "num_layers": 1}
 """Links of the same ratio that eight ranks on two cores may fill. Either has fewer layers, each as
 large as the rest have them, so that a trial takes less than a minute."""
+SCALING = SLOWER
+"""What trials on four and eight ranks have otherwise than the rest, as `pilot_steps` says."""
 PILOTS = 3
 """Seeds of the pilot."""
 WHOLES: dict[Question, float] = {
@@ -123,12 +129,12 @@ def grid(profile: Profile) -> Iterator[Steps]:
     if profile == "smoke":
         yield SMALL
     elif profile == "cpu":
-        for number in SEEDS:
+        for number in seeds_of(profile):
             for about in AT_ONE_SIZE:
-                yield Steps(about=about, nic="rail", seed=number, probed=PROBED)
-            yield on_ranks(4, number, probed=PROBED, **SCALING)
-            yield Steps(about="full", nic="shared", seed=number, probed=PROBED)
-            yield on_ranks(8, number, probed=PROBED, **SCALING)
+                yield Steps(about=about, nic="rail", seed=number, probed="in turns")
+            yield on_ranks(4, number, probed="in turns", **SCALING)
+            yield Steps(about="full", nic="shared", seed=number, probed="in turns")
+            yield on_ranks(8, number, probed="in turns", **SCALING)
 
 
 def on_ranks(num_ranks: int, number: int, **more: Any) -> Steps:
@@ -169,27 +175,25 @@ def estimate(asked: Steps) -> Estimate:
     return Estimate(seconds=seconds_of(asked), memory_bytes=NEEDS.memory_bytes)
 
 
-steps = Experiment(
-    "paro/measured_steps",
+_timed = partial(
+    Experiment,
     version=1,
     params=Steps,
-    grid=grid,
-    run="trial:step_rows",
     seed_from=("seed",),
     needs=NEEDS,
     estimate=estimate,
-    address=("about", "num_ranks", "nic", "seed"),
     stands_in=stands_in,
 )
-step_pilots = Experiment(
+"""What the run and its pilot share."""
+steps = _timed(
+    "paro/measured_steps",
+    grid=grid,
+    run="trial:step_rows",
+    address=("about", "num_ranks", "nic", "seed"),
+)
+step_pilots = _timed(
     "paro/step_pilots",
-    version=1,
-    params=Steps,
     grid=pilot_grid,
     run="trial:turn_rows",
-    seed_from=("seed",),
-    needs=NEEDS,
-    estimate=estimate,
     address=("about", "num_ranks", "inter_mbit_per_s", "seed"),
-    stands_in=stands_in,
 )
