@@ -30,7 +30,7 @@ REF ?= HEAD~1
 
 comma := ,
 # Flower holds back what the others have newer.
-CONSTRAINTS ?= $(if $(filter fed,$(subst $(comma), ,$(EXTRAS))),constraints-fed.txt,constraints.txt)
+CONSTRAINTS ?= $(if $(filter docs fed,$(subst $(comma), ,$(EXTRAS))),constraints-fed.txt,constraints.txt)
 READY := $(VENV)/.ready-$(subst $(comma),-,$(EXTRAS))
 REPRO := $(VENV)/bin/repro
 TABLE_ID = $(PAPER)/tab$$(printf %02d $$((10#$(TABLE))))
@@ -38,7 +38,7 @@ FIGURE_ID = $(PAPER)/fig$$(printf %02d $$((10#$(FIGURE))))
 # OpenMP reads this once, when torch is imported: without it two busy processes slow each other.
 export OMP_WAIT_POLICY := passive
 
-.PHONY: help setup reproduce reproduce-table reproduce-figure figures report test lint bench \
+.PHONY: help setup reproduce reproduce-table reproduce-figure figures report docs test lint bench \
 	bench-compare golden attack mutate gpu gpu-ready gpu-pack clean
 
 help:  ## Show the targets
@@ -77,6 +77,9 @@ figures: $(READY)  ## Draw every figure again from the committed tables
 
 report: $(READY)  ## Write RESULTS.md and the static report in site/
 	$(REPRO) report
+
+docs: $(READY)  ## Write the guide to site/docs, its notebooks run anew (EXTRAS=dev,docs)
+	$(VENV)/bin/mkdocs build --strict --quiet
 
 test: $(READY)  ## Run the tests on all cores, the timed ones alone (PYTEST_ARGS: options)
 	$(VENV)/bin/python -m tests.run $(PYTEST_ARGS)
