@@ -17,7 +17,7 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
 
 def _link(found: re.Match[str]) -> str:
     words, target = found.groups()
-    if target in ("RESULTS.md", "index.html"):
+    if target == "RESULTS.md":
         return f'<a href="../index.html">{words}</a>'
     paper = PAGE.fullmatch(target)
     return f'<a href="../{paper[1]}.html">{words}</a>' if paper else words
