@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from typer.testing import CliRunner
 
+from harness.commands.data import app
 from harness.data import load as datasets
 from harness.errors import DataError, SpecError
 from reproductions.lisa.compared.gguf import read_gguf
@@ -137,8 +139,10 @@ def test_a_model_has_the_file_s_weights_and_reads_digits_one_by_one() -> None:
     assert lm.eos not in lm.encode("<|im_end|>")
 
 
-@pytest.mark.data
+@pytest.mark.net
 def test_smollm2_answers() -> None:
+    made = CliRunner().invoke(app, ["make", "smollm2_135m"])
+    assert made.exit_code == 0, made.exception
     lm = load_smollm(read_gguf(datasets.load("smollm2_135m").value))
     asked = [lm.bos, *lm.encode("user\nWhat is the capital of France?"), lm.eos, *lm.encode("\n")]
     asked += [lm.bos, *lm.encode("assistant\n")]
