@@ -81,6 +81,8 @@ def adaptation_rows(
     parts = [there[one.id] for one in (first, second) if one.id in there]
     if handed_in.id in there:
         parts.append(_last_phase(there[handed_in.id]))
+    if not parts:
+        return pd.DataFrame(columns=ADAPTED.names)
     rows = pd.concat(parts, ignore_index=True)
     rows = rows.rename(
         columns={"stream": "dataset", "meta_base": "meta_base_model", "lr": "outer_lr",
@@ -99,7 +101,9 @@ def adaptation_rows(
     if meta_base:
         rows = rows[rows["meta_base_model"] == meta_base]
     if costs.id in there:
-        rows = pd.concat([rows, _counted(tables[costs.id])], ignore_index=True)
+        # What no seed is for stands with the first.
+        counted = _counted(tables[costs.id]).assign(seed=rows["seed"].min())
+        rows = pd.concat([rows, counted], ignore_index=True)
     return rows.reindex(columns=ADAPTED.names).reset_index(drop=True)
 
 
@@ -142,7 +146,6 @@ def _counted(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(
         dataset="streamingqa", eval_model="none", meta_base_model="none", entry=COUNTED, b=0,
         accum=1, outer_steps=0, outer_lr=0.0, phase=1, divergence="updated_initial", unroll="none",
-        seed=0,
     )  # fmt: skip
 
 

@@ -15,13 +15,11 @@ from harness.declare import (
     Profile,
     doc,
     seed,
+    seeds_of,
 )
 
 Name = Literal["burgers", "allen_cahn", "kdv"]
 Learned = Literal["root", "coefficient"]
-NUM_SEEDS = 5
-NUM_CONTROLS = 3
-"""Seeds of the forward derivative through the solver, which no claim reads."""
 LOGGED = (100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000)
 """Steps at which the paper's left panel has a point."""
 START_S = 0.3
@@ -89,17 +87,15 @@ PAPERS_NET = Forward(
     solver="pinn", optimizer="adam", num_layers=9, width=20, batch_size=5000, lr=1e-3,
     train_steps=50000, seed=0,
 )  # fmt: skip
-SHORT_STEPS, LONG_STEPS, GPU_STEPS = 5000, 50000, 20000
+CPU_STEPS, GPU_STEPS = 50000, 20000
 
 
 def forward_grid(profile: Profile) -> Iterator[Forward]:
-    """Yield both optimizers and the solver; at `cpu` one long training besides."""
-    for number in range(NUM_SEEDS if profile in ("cpu", "paper") else 1):
+    """Yield both optimizers and the solver."""
+    for number in seeds_of(profile, 1 if profile == "gpu" else 5):
         yield replace(NUMERICAL, seed=number)
         for optimizer in ("adam", "sgd"):
             yield replace(net_of(profile), optimizer=optimizer, seed=number)
-    if profile == "cpu":
-        yield replace(net_of("cpu"), train_steps=LONG_STEPS)
 
 
 def net_of(profile: Profile) -> Forward:
@@ -108,7 +104,7 @@ def net_of(profile: Profile) -> Forward:
         case "smoke":
             return replace(PAPERS_NET, num_layers=2, width=8, batch_size=32, train_steps=100)
         case "cpu":
-            return replace(PAPERS_NET, batch_size=250, train_steps=SHORT_STEPS)
+            return replace(PAPERS_NET, batch_size=250, train_steps=CPU_STEPS)
         case "gpu":
             return replace(PAPERS_NET, device="cuda", train_steps=GPU_STEPS)
         case "paper":
@@ -279,11 +275,9 @@ def inverse_grid(profile: Profile) -> Iterator[Inverse]:
         case "cpu" | "paper":
             quadrature = ("quadrature",) if profile == "cpu" else ()
             methods = ("single", *quadrature, "exact", "pinn")
-            for number in range(NUM_SEEDS):
+            for number in seeds_of(profile):
                 for pde in get_args(Name):
                     for method in methods:
-                        if profile == "cpu" and method == "exact" and number >= NUM_CONTROLS:
-                            continue
                         yield inverse_of(profile, pde, method, seed=number)
                 if profile == "cpu":
                     for side in FEWER_SIDES:

@@ -46,22 +46,20 @@ def _solutions(ax: Axes, context: FigureContext) -> None:
     read = read[read["x_name"] == "seconds_per_solution"]
     for place, (method, name) in enumerate(SOLVERS.items()):
         own = rows[(rows["panel"] == "forward") & (rows["method"] == method)]
-        _trace(ax, own, name, "-", **look(place))
+        _trace(ax, own, name, **look(place))
         plot_paper(ax, read[read["series"] == f"burgers {method}"], label=name, **look(place))
-    longer = rows[rows["panel"] == "longer"]
-    _trace(ax, longer, "PINN, Adam, longer", ":", color=PALETTE[0], marker="x")
     ax.axhline(1e-2, color=REST, linewidth=0.6, linestyle=":")
     ax.set(xscale="log", yscale="log", xlabel="seconds per solution")
     ax.set(ylabel="relative L2 error", title="Burgers")
 
 
-def _trace(ax: Axes, rows: pd.DataFrame, name: str, style: str, **look: Any) -> None:
+def _trace(ax: Axes, rows: pd.DataFrame, name: str, **look: Any) -> None:
     """Draw mean errors at mean seconds, per number of steps or grid."""
     if rows.empty:
         return
     by = ["inner_steps", "num_points"]
     points = rows.groupby(by)[["solve_s", "eps_u"]].mean().reset_index().sort_values("solve_s")
-    plot_ours(ax, points, x="solve_s", y="eps_u", label=name, style=style, **look)
+    plot_ours(ax, points, x="solve_s", y="eps_u", label=name, style="-", **look)
 
 
 def _fits(ax: Axes, context: FigureContext, column: str, title: str) -> None:

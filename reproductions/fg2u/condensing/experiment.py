@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc, seed
+from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc, seed, seeds_of
 
 if TYPE_CHECKING:
     from reproductions.fg2u import Estimator, Phase
@@ -17,7 +17,6 @@ Second = Literal["none", "rgu", "trgu", "neumann", "hessian-free", "fg2u"]
 DEPTHS = {"smoke": 5, "cpu": 30}
 HALVES = {"smoke": 2, "cpu": 160}
 """Outer steps of a phase; one phase alone takes twice as many."""
-NUM_SEEDS = {"smoke": 1, "cpu": 5}
 NUM_DIRECTIONS = 32
 """The paper's b."""
 FEWER, MORE = 8, 128
@@ -86,7 +85,7 @@ def first_phase(profile: Profile, method: Method, *, seed: int) -> Condensation:
 
 def grid(profile: Profile) -> Iterator[Condensation]:
     """Yield one phase and two; more and fewer directions; other depths."""
-    for number in range(NUM_SEEDS.get(profile, 0)):
+    for number in seeds_of(profile) if profile in HALVES else ():
         yield first_phase(profile, "hessian-free", seed=number)
         yield point(profile, "hessian-free", "fg2u", seed=number)
         yield point(profile, "rgu", seed=number)

@@ -21,8 +21,8 @@ from harness.declare import (
 )
 from reproductions.fg2u.differences import quantities as q
 from reproductions.fg2u.differences.experiment import (
+    NUM_SEEDS,
     ONE,
-    SEEDS,
     TEN,
     Steps,
     differences,
@@ -42,7 +42,7 @@ def order(scheme: str, expected: int, slack: float, lowest: float, directions: s
         q.truncation_slopes, scheme=scheme, lowest=lowest, num_meta=num_meta, directions=directions
     )
     criterion = within(slopes, expected - slack, expected + slack, "slope")
-    return criterion.naming(*(f"seed {index + 1} of {len(SEEDS)}" for index in range(len(SEEDS))))
+    return criterion.naming(*(f"seed {index + 1} of {NUM_SEEDS}" for index in range(NUM_SEEDS)))
 
 
 task = Task(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
-from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc, seed
+from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc, seed, seeds_of
 
 Dtype = Literal["float32", "float64"]
 
@@ -15,11 +15,7 @@ ONE, TEN = 1, 10
 """Meta variables: one, for which the released grid is meant, and some."""
 NUM_STEPS, NUM_DIRECTIONS = 10, 8
 PER_DECADE = 2
-FIRST_SEEDS = (5, 6, 7, 8, 9)
-"""Those below were looked at while the study was built."""
-FURTHER_SEEDS = (1568081153, 1173897620, 539856550, 710367164, 1998770644)
-"""Drawn by a hash, and run when the results of the first ones were known."""
-SEEDS = FIRST_SEEDS + FURTHER_SEEDS
+NUM_SEEDS = 10
 
 
 def exponents(last: int) -> list[float]:
@@ -47,7 +43,7 @@ def grid(profile: Profile) -> Iterator[Steps]:
         for num_meta in (ONE, TEN):
             yield Steps(num_meta=num_meta, dtype="float64", last_exponent=-5, num_steps=5, seed=0)
     if profile == "cpu":
-        for number in SEEDS:
+        for number in seeds_of(profile, NUM_SEEDS):
             for dtype, last in LAST_EXPONENT.items():
                 for num_meta in (ONE, TEN):
                     yield Steps(

@@ -154,27 +154,22 @@ CHOSEN = "40 steps"
 CIFAR = replace(MNIST, dataset="cifar10", data="cifar10_10k_5k", image_size=16, width=16, steps=120)
 ALSO_TRIED = {"10 per class": by_mlp(depth=40, inner_lr=0.2, ipc=10)}
 """The other cell of MNIST as the pilots tried it."""
-RUN = (
+RATES: tuple[tuple[Method, float], ...] = (
+    ("hessian-free", 0.02), ("neumann", 0.02), ("trgu", 0.02), ("rgu", 0.05), ("fg2u", 0.1),
+)  # fmt: skip
+"""First outer step sizes as `pilot_rates` chose them, with one image per class."""
+CPU = (
+    Cell(first=TRIED[CHOSEN], whole_steps=1400, longer=10, rates=RATES),
     Cell(
-        first=replace(TRIED[CHOSEN], steps=800),
-        whole_steps=1400,
-        longer=6,
-        rates=(),
+        first=ALSO_TRIED["10 per class"], second_steps=200, second_lr=0.01, rates=RATES,
     ),
-    Cell(first=ALSO_TRIED["10 per class"], second_steps=200, second_lr=0.01),
-)
-"""The cells of the next run at `cpu`, as the pilots set them; step sizes by method, and how many
-times the steps fill (FG)2U's time, are `pilot_rates`' to say. CIFAR-10 is left to `paper`: in as
-many steps exact gradients hardly rise above random real images there."""
+)  # fmt: skip
+"""As the pilots set them; an outer step of (FG)2U takes ten times as long as TRGU's. CIFAR-10 is
+left to `paper`: in as many steps exact gradients hardly rise above random real images there."""
 FULL_CIFAR = replace(CIFAR, image_size=32, width=128, num_blocks=3, device="cuda", steps=60)
 SMOKE = (
     Cell(first=DIGITS),
     Cell(first=replace(DIGITS, ipc=2), second_steps=2, second_lr=0.005),
-)
-CPU = (
-    Cell(first=MNIST, whole_steps=1400),
-    Cell(first=replace(MNIST, ipc=10, at_once=8, steps=300), second_steps=20, second_lr=0.02),
-    Cell(first=CIFAR, whole_steps=800),
 )
 FULL_MNIST = replace(MNIST, image_size=28, width=128, num_blocks=3, device="cuda", steps=FEW_STEPS)
 GPU = (Cell(first=FULL_CIFAR, whole_steps=800), Cell(first=FULL_MNIST, most_seeds=1))

@@ -6,11 +6,11 @@ every method's gradient points along the exact one on condensed images.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-from harness.declare import Estimate, Experiment, Needs, Profile, Use, doc
+from harness.declare import Estimate, Experiment, Needs, Profile, Use, doc, seeds_of
 from reproductions.fg2u.image_sets.cells import (
     NUM_DIRECTIONS,
     Cell,
@@ -25,7 +25,7 @@ from reproductions.fg2u.image_sets.cells import (
 if TYPE_CHECKING:
     from reproductions.fg2u import Estimator
 
-NUM_SEEDS: dict[str, int] = {"smoke": 1, "cpu": 5, "gpu": 3, "paper": 3}
+NUM_SEEDS: dict[Profile, int] = {"smoke": 1, "cpu": 5, "gpu": 3, "paper": 3}
 MORE_AND_LESS = (8, 128)
 """Other numbers of directions, on the first cell of `cpu`."""
 FIRST: Method = "hessian-free"
@@ -94,23 +94,18 @@ def whole_set(cell: Cell, *, seed: int) -> Condensation:
     )  # fmt: skip
 
 
-def seeds_of(profile: Profile, cell: Cell) -> range:
+def seeds_for(cell: Cell, profile: Profile) -> tuple[int, ...]:
     """Return a cell's seeds at a profile."""
-    return range(min(NUM_SEEDS[profile], cell.most_seeds))
+    return seeds_of(profile, min(NUM_SEEDS[profile], cell.most_seeds))
 
 
 def grid(profile: Profile) -> Iterator[Condensation]:
     """Yield what starts from noise or needs no descent, cell by cell."""
-    return grid_of(cells_of(profile), profile)
-
-
-def grid_of(cells: Sequence[Cell], profile: Profile) -> Iterator[Condensation]:
-    """Yield that of some cells."""
     whole: set[str] = set()
-    for place, cell in enumerate(cells):
+    for place, cell in enumerate(cells_of(profile)):
         new = cell.first.dataset not in whole and bool(cell.whole_steps)
         whole.add(cell.first.dataset)
-        for number in seeds_of(profile, cell):
+        for number in seeds_for(cell, profile):
             yield from _from_noise(cell, profile, number, is_first=place == 0)
             if new:
                 yield whole_set(cell, seed=number)
@@ -131,20 +126,16 @@ def _from_noise(
         yield replace(usual, steps=cell.longer * usual.steps)
     if is_first and profile == "cpu":
         for num_directions in MORE_AND_LESS:
-            yield one_phase(cell, "fg2u", num_directions=num_directions, seed=number)
+            other = one_phase(cell, "fg2u", num_directions=num_directions, seed=number)
+            yield replace(other, at_once=num_directions)
 
 
 def continued_grid(profile: Profile) -> Iterator[Continuation]:
     """Yield second phases by every method, and two that are given twice the steps."""
-    return continued_grid_of(cells_of(profile), profile)
-
-
-def continued_grid_of(cells: Sequence[Cell], profile: Profile) -> Iterator[Continuation]:
-    """Yield those of some cells."""
-    for cell in cells:
+    for cell in cells_of(profile):
         if not cell.second_steps:
             continue
-        for number in seeds_of(profile, cell):
+        for number in seeds_for(cell, profile):
             for method in ("fg2u",) if profile == "smoke" else METHODS:
                 yield second_phase(cell, method, seed=number)
             for method in (FIRST, "fg2u") if profile == "cpu" else ():
@@ -156,7 +147,7 @@ def alignment_grid(profile: Profile) -> Iterator[Alignment]:
     num_draws = {"smoke": 1, "cpu": 10}.get(profile)
     if num_draws:
         cell = cells_of(profile)[0]
-        for number in seeds_of(profile, cell):
+        for number in seeds_for(cell, profile):
             own = one_phase(cell, "fg2u", seed=number)
             yield Alignment.from_json(own.to_json() | {"num_draws": num_draws})
 

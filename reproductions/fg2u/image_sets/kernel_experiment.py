@@ -13,7 +13,7 @@ from reproductions.fg2u.image_sets.experiment import (
     START_S,
     estimate_s,
     one_phase,
-    seeds_of,
+    seeds_for,
     stands_in,
 )
 
@@ -63,7 +63,7 @@ def grid(profile: Profile) -> Iterator[KernelStep]:
         "gpu": {"steps": 10, "num_warmup": 1},
     }
     if profile in steps:
-        for number in seeds_of(profile, cells_of(profile)[0]):
+        for number in seeds_for(cells_of(profile)[0], profile):
             yield step_of(profile, number, **steps[profile])
 
 

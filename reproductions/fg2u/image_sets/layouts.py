@@ -115,7 +115,7 @@ COSTS = Layout(
     where={"part": ACCURACY},
     title="Memory and time",
     notes=(
-        "Live tensors, counted. (FG)²U takes 32 directions at a time, 8 with 10 images per class.",
+        "Live tensors, counted. (FG)²U takes all directions at a time.",
     ),
 )  # fmt: skip
 GRADIENTS = Layout(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.declare import Estimate, Experiment, Needs, Params, Profile, Use, doc, seed
-from reproductions.fg2u.condensing.experiment import DEPTHS, NUM_SEEDS, Condensation, point
+from harness.declare import Estimate, Experiment, Needs, Params, Profile, Use, doc, seed, seeds_of
+from reproductions.fg2u.condensing.experiment import DEPTHS, Condensation, point
 from reproductions.fg2u.condensing.experiment import runs as condensations
 
 NUM_STEPS = {"smoke": 100, "cpu": 2000}
@@ -23,7 +23,7 @@ class InnerRun(Params):
 
 def grid(profile: Profile) -> Iterator[InnerRun]:
     """Yield a run per seed."""
-    for number in range(NUM_SEEDS.get(profile, 0)):
+    for number in seeds_of(profile) if profile in NUM_STEPS else ():
         yield InnerRun(depth=DEPTHS[profile], num_steps=NUM_STEPS[profile], seed=number)
 
 

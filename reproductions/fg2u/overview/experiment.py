@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc, seed
+from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc, seed, seeds_of
 
 LR, MOMENTUM = 0.05, 0.9
-NUM_SEEDS = 5
 START_S = 8.0
 """Imports, in a process and then in two others."""
 
@@ -69,7 +68,7 @@ def grid(profile: Profile) -> Iterator[Timing]:
                 net="convnet-16", depth=8, inner_batch=50, outer_batch=250, num_directions=16,
                 keep=5, num_warmup=1, num_timed=3, max_workers=2, seed=0,
             )  # fmt: skip
-            yield from (replace(first, seed=number) for number in range(NUM_SEEDS))
+            yield from (replace(first, seed=number) for number in seeds_of(profile))
 
 
 def estimate(timing: Timing) -> Estimate:

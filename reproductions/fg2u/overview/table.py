@@ -30,8 +30,10 @@ def overview_rows(tables: Tables) -> pd.DataFrame:
     if timings.id in tables:
         parts.append(tables[timings.id].assign(panel="efficiency"))
     found = pd.concat(parts, ignore_index=True).reindex(columns=OVERVIEW.names)
-    whole = ["depth", "num_directions", "chunk", "workers", "outer_step", "seed"]
-    return found.fillna(dict.fromkeys(whole, 0))
+    whole = ["depth", "num_directions", "chunk", "workers", "outer_step"]
+    # What no seed is for stands with the first.
+    first = 0 if found["seed"].isna().all() else found["seed"].min()
+    return found.fillna({**dict.fromkeys(whole, 0), "seed": first})
 
 
 def _capable(rows: pd.DataFrame) -> pd.DataFrame:

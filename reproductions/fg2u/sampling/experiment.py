@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc, seed
+from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc, seed, seeds_of
 
 if TYPE_CHECKING:
     from reproductions.fg2u.method.directions import Kind
@@ -30,8 +30,6 @@ SAMPLED: dict[str, Kind] = {
 MU = 1e-4
 TERMS = 20
 """Terms of the Neumann series beyond the first, as the released code has them."""
-SEEDS = range(5, 10)
-"""Those below were looked at while the study was built, those here by nobody."""
 
 
 class Draws(Params):
@@ -49,7 +47,7 @@ def grid(profile: Profile) -> Iterator[Draws]:
     if profile == "smoke":
         yield Draws(side=2, num_steps=10, num_draws=16, num_timed=1, seed=0)
     if profile == "cpu":
-        for number in SEEDS:
+        for number in seeds_of(profile):
             for side, num_steps, num_draws, num_timed in PROBLEMS:
                 yield Draws(
                     side=side, num_steps=num_steps, num_draws=num_draws, num_timed=num_timed,

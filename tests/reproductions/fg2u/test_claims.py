@@ -72,5 +72,5 @@ def test_claim_on_three_tables(task: Task, claim: Claim, table_of: Made) -> None
         weak = controlled(claim, table_of("weak", profile), seed=seed, profile=profile)
         assert (weak.word, weak.control) == (Word.UNTESTED, "failed")
     if seed and not claim.scope.deterministic:
-        few = table[table[seed] < 2]
+        few = table[table[seed] % 100 < 2]
         assert controlled(claim, few, seed=seed, profile=profile).word is undecided(claim)

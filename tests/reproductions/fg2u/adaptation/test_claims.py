@@ -49,7 +49,7 @@ def rows_of(points: list[Weighing], case: Case) -> pd.DataFrame:
     for point in points:
         for weighing in ("equal", "learned")[point.phase - 1 :]:
             for reader in READERS:
-                score = level(point, weighing, case) + 1e-3 * point.seed
+                score = level(point, weighing, case) + 1e-3 * (point.seed % 100)
                 rows.append(
                     {
                         **point.to_json(),
@@ -124,13 +124,15 @@ def test_of_four_candidates_the_least_mean_validation_loss_has_the_name() -> Non
     runs = tables[second.id]
     worse = (runs["method"] == "fg2u") & ~((runs["depth"] == 48) & (runs["meta_base"] == "small"))
     # One seed that speaks for another candidate does not decide.
-    runs.loc[worse & (runs["seed"] > 0), "validation_loss"] = 9.0
+    runs.loc[worse & (runs["seed"] > 100), "validation_loss"] = 9.0
     table = build_table(tab02.task, tables)
     chosen = table[table["entry"] == FG2U]
     assert set(zip(chosen["depth"], chosen["meta_base_model"], strict=True)) == {(48, "small")}
-    assert len(table[(table["entry"] == CANDIDATE) & (table["method"] == "fg2u")]) == 2 * 3 * 5 * 3
+    assert (
+        len(table[(table["entry"] == CANDIDATE) & (table["method"] == "fg2u")]) == 3 * (5 + 3) * 3
+    )
     for entry in (EQUAL, RGU, FG2U, LONGER):
-        assert len(table[table["entry"] == entry]) == 2 * 3 * 5, entry
+        assert len(table[table["entry"] == entry]) == 3 * (5 + 3), entry
 
 
 def test_a_step_size_at_the_edge_decides_nothing() -> None:
@@ -143,11 +145,11 @@ def test_a_step_size_at_the_edge_decides_nothing() -> None:
 
 
 def test_methods_get_as_many_steps_and_candidates() -> None:
-    runs = [p for p in points_of(second) if (p.stream, p.seed) == ("streamingqa", 0)]
+    runs = [p for p in points_of(second) if (p.stream, p.seed) == ("streamingqa", 100)]
     ours = [p for p in runs if p.method == "fg2u"]
     longer = [p for p in runs if p.method == "rgu" and p.depth == 6]
     assert len(ours) == len(longer) == 4
     assert len({p.steps for p in runs}) == 1
     assert {p.num_directions for p in ours} == {8, 12}
-    assert second_phase("streamingqa", "full", "rgu", "small", 6, seed=0) in longer
-    assert first_phase("streamingqa", "full", seed=0) in points_of(first)
+    assert second_phase("streamingqa", "even", "rgu", "small", 6, seed=100) in longer
+    assert first_phase("streamingqa", "even", seed=100) in points_of(first)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -46,7 +45,7 @@ def trained_error(optimizer: str, steps: int, case: Case) -> float:
 def forward_rows(params: Forward, case: Case) -> list[dict[str, Any]]:
     """Return a solver's rows, which is slow where the claims fail, or those of a training."""
     told = {**params.to_json(), "status": "done", "load_average": 0.1}
-    little = 1.0 + 1e-3 * params.seed
+    little = 1.0 + 1e-3 * (params.seed % 100)
     if params.solver == "numerical":
         return [
             {**told, "inner_steps": 0, "num_points": n, "num_steps": 100, "reached": n > 100,
@@ -68,7 +67,7 @@ def inverse_row(params: Inverse, case: Case) -> dict[str, Any]:
     near = (params.method != "pinn") == (case == "holds")
     if params.method == "exact":
         near = case != "weak"
-    error = (1e-3 if near else 2.0) * (1 + 1e-3 * params.seed)
+    error = (1e-3 if near else 2.0) * (1 + 1e-3 * (params.seed % 100))
     return {
         **params.to_json(), "status": "done", "initial": 0.1, "coefficient": 0.1, "misfit": 0.1,
         "eps_phi": error, "eps_u": 0.5 * error, "taken_steps": 1, "solve_s": 0.1, "total_s": 1.0,
@@ -91,12 +90,7 @@ def slope_rows(case: Case) -> list[dict[str, Any]]:
 @cache
 def tables(case: Case) -> dict[str, pd.DataFrame]:
     solved = [row for p in forward_grid("cpu") for row in forward_rows(p, case)]
-    grid = [*inverse_grid("cpu")]
-    # The grid has exact derivatives at some seeds, and the run at all.
-    grid = [p for p in grid if p.method != "exact"] + [
-        replace(p, method="exact") for p in grid if p.method == "single" and p.side == 8
-    ]
-    fitted = [inverse_row(p, case) for p in grid]
+    fitted = [inverse_row(p, case) for p in inverse_grid("cpu")]
     return {
         forwards.id: pd.DataFrame(solved),
         inverses.id: pd.DataFrame(fitted),
@@ -132,11 +126,11 @@ def decide(claim: Claim, table: pd.DataFrame) -> Any:
 
 def test_a_net_that_never_gets_there_is_taken_with_all_its_time() -> None:
     table = table_of("holds")
-    one = table[table["seed"] == 0]
+    one = table[table["seed"] == 100]
     assert q.seconds_to(one, method="numerical") == 0.064
     assert q.seconds_to(one, method="pinn_adam") == 10.0
     # SGD never reaches 1e-2: its seconds are censored at those of the last row.
-    assert q.seconds_to(one, method="pinn_sgd") == 50.0
+    assert q.seconds_to(one, method="pinn_sgd") == 500.0
     with pytest.raises(InvalidQuantity, match="on no grid"):
         q.seconds_to(one[one["num_points"] < 64], method="numerical")
 
@@ -148,4 +142,4 @@ def test_a_diverged_fit_is_no_number() -> None:
     rows.loc[gone, "status"] = "diverged"
     table = build_table(fig02, {**tables("holds"), inverses.id: rows})
     with pytest.raises(InvalidQuantity, match="kdv by pinn diverged"):
-        q.errors(table[table["seed"] == 0], pde="kdv", method="pinn", columns=("eps_phi",))
+        q.errors(table[table["seed"] == 100], pde="kdv", method="pinn", columns=("eps_phi",))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -14,15 +13,15 @@ from harness.declare.claims import Claim
 from harness.declare.reference import load_reference
 from harness.declare.verdict import Word
 from harness.store.table_csv import build_table
-from reproductions.fg2u.image_sets.cells import RUN, Condensation, cells_of
+from reproductions.fg2u.image_sets.cells import CPU, RATES, Condensation
 from reproductions.fg2u.image_sets.experiment import (
+    BIASED,
     METHODS,
     alignment_grid,
     alignments,
     continuations,
     continued_grid,
     grid,
-    grid_of,
     runs,
 )
 from reproductions.fg2u.image_sets.layouts import METHOD_NAMES
@@ -48,7 +47,7 @@ def accuracy(params: Condensation, case: Case) -> float:
     level = dict(zip(NAMES, LEVELS[case], strict=True))[params.method]
     level += (-5e-4 if case == "fails" else 5e-4) * params.num_directions
     level += 0.02 if getattr(params, "first_steps", 0) else 0.0
-    return level + 1e-3 * params.seed * (1 + level)
+    return level + 1e-3 * (params.seed % 100) * (1 + level)
 
 
 def rows_of(params: Condensation, case: Case) -> dict[str, Any]:
@@ -69,12 +68,8 @@ def rows_of(params: Condensation, case: Case) -> dict[str, Any]:
 @cache
 def table_of(case: Case, profile: Profile = "cpu") -> pd.DataFrame:
     """Return the table of a profile's grid, its numbers made up."""
-    cells = cells_of(profile)
-    if profile == "cpu":
-        # What the run to come adds to it.
-        cells = (replace(cells[0], longer=RUN[0].longer), *cells[1:])
     tables = {
-        runs.id: pd.DataFrame(rows_of(params, case) for params in grid_of(cells, profile)),
+        runs.id: pd.DataFrame(rows_of(params, case) for params in grid(profile)),
         continuations.id: pd.DataFrame(rows_of(p, case) for p in continued_grid(profile)),
     }
     if cosines := [
@@ -82,7 +77,8 @@ def table_of(case: Case, profile: Profile = "cpu") -> pd.DataFrame:
             **params.to_json(),
             "status": "done",
             "estimate": name,
-            "cosine": (value if case == "holds" else 0.8 - value) + 1e-3 * params.seed * value,
+            "cosine": (value if case == "holds" else 0.8 - value)
+            + 1e-3 * (params.seed % 100) * value,
             "norm_ratio": 1.0,
             "equal_directions": 10.0,
         }
@@ -113,7 +109,6 @@ def test_any_biased_method_can_refuse_its_cell_and_no_other() -> None:
     assert verdict.word is Word.CONTRADICTED
     assert verdict.deciding == f"MNIST, 10 per class, over {METHOD_NAMES[method]}"
     assert decide(claim_of("fg2u_above_biased_mnist"), table).word is Word.SUPPORTED
-    assert decide(claim_of("fg2u_above_biased_cifar10"), table).word is Word.SUPPORTED
 
 
 def test_more_directions_may_lose_a_point_and_not_two() -> None:
@@ -127,10 +122,12 @@ def test_more_directions_may_lose_a_point_and_not_two() -> None:
 
 
 def test_every_method_of_a_cell_takes_equal_outer_steps_from_one_start() -> None:
-    for cell in (("mnist", 1), ("cifar10", 1)):
-        own = [p for p in grid("cpu") if (p.dataset, p.ipc) == cell and p.method in METHODS]
-        assert {p.method for p in own} == set(METHODS)
-        assert len({(p.steps, p.lr, p.depth, p.batch_size, p.test_steps) for p in own}) == 1
+    own = [p for p in grid("cpu") if p.ipc == 1 and p.method in METHODS]
+    usual = [p for p in own if p.steps == CPU[0].first.steps]
+    assert {p.method for p in usual} == set(METHODS)
+    assert {p.method for p in own if p not in usual} == set(BIASED)
+    assert len({(p.depth, p.batch_size, p.test_steps) for p in own}) == 1
+    assert {(p.method, p.lr) for p in own} == set(RATES)
     second = list(continued_grid("cpu"))
     assert {(p.method, p.times) for p in second} == {
         *((method, 1) for method in METHODS), ("hessian-free", 2), ("fg2u", 2)
