@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Literal, get_args
 
 from harness.declare import Experiment, Needs, Profile, doc, seed, seeds_of
-from reproductions.asymvalley.method.directions import NOISES
+from reproductions.asymvalley.method.directions import NOISES, ZERO_SYMMETRIC, Noise
 from reproductions.asymvalley.models.costs import estimate_of, point_s
 from reproductions.asymvalley.models.pairs import Fields, Net
 
@@ -24,6 +24,13 @@ DEPTHS = (20, 44, 56)
 ALL_KINDS = 20
 """The depth whose net gets noise of all seven kinds; the deeper ones get Gaussian noise."""
 NUM_DRAWS = 10
+RAW, CONSISTENT = 0.0, 1.0
+"""Shares of agreeing signs that stand for the two rows of Figure 3."""
+Kinds = tuple[tuple[int, Noise], ...]
+DEEPER: Kinds = tuple((depth, NOISES[0]) for depth in DEPTHS if depth != ALL_KINDS)
+NETS_AND_KINDS: Kinds = (*((ALL_KINDS, kind) for kind in NOISES), *DEEPER)
+"""Every net with every kind of its noises."""
+SYMMETRIC_KINDS: Kinds = (*((ALL_KINDS, kind) for kind in ZERO_SYMMETRIC), *DEEPER)
 
 
 class PublishedCurves(Net):

@@ -8,8 +8,7 @@ from functools import cache
 
 import pandas as pd
 
-from reproductions.asymvalley.published.experiment import DEPTHS, MADE
-from reproductions.asymvalley.published.quantities import NETS_AND_KINDS
+from reproductions.asymvalley.published.experiment import DEPTHS, MADE, NETS_AND_KINDS
 from tests.reproductions.asymvalley.valleys.hand_made import LAMBDAS, SEEDS, Case, TableOf
 
 RATIOS = (0.0, 0.5, 1.0)
