@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Literal
 
-from harness.declare import Experiment, Needs, Profile, doc
+from harness.declare import Experiment, Profile, doc
 from reproductions.asymvalley.models.costs import estimate_of, needs_of, point_s, training_s
 from reproductions.asymvalley.models.pairs import DATA_NAMES, Training, stands_in, training_of
 from reproductions.asymvalley.trained_nets.experiment import DAY_S, seeds_of
@@ -74,19 +74,13 @@ def halves_stand_in(params: Halves) -> dict[str, str]:
     }
 
 
-def needs(params: Halves) -> Needs:
-    """Return images, weights where there are some, and a GPU where the trial has one."""
-    base = needs_of(params)
-    return replace(base, data=(*base.data, params.weights)) if params.weights else base
-
-
 half_lines = Experiment(
     "asymvalley/half_lines",
     version=1,
     params=Halves,
     grid=grid,
     run="trial:half_rows",
-    needs=needs,
+    needs=lambda params: needs_of(params, params.weights),
     # Two trainings, each on half of the images.
     estimate=lambda params: estimate_of(
         training_s(params) + len(params.epochs_kept) * params.num_points * point_s(params)

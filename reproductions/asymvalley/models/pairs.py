@@ -242,6 +242,21 @@ def training_of(
     return Training(pair=pair, recipe=recipe, bn_start=bn_start, seed=seed, **fields)
 
 
+def staged_resnet(profile: Profile, depth: int, *, num_images: int) -> Fields:
+    """Return the fields of a ResNet of CIFAR-10 that others trained; at `smoke` of a tiny one.
+
+    That one is at its start and sees digits: nothing but bundled data is at hand there.
+    """
+    fields: Fields = {"net": "resnet", "depth": depth, "batch_norm": True}
+    fields |= dict.fromkeys(("num_train", "num_statistics", "num_test"), num_images)
+    if profile == "smoke":
+        fields |= {"width": 2, "data": "digits", "image_size": 8, "weights": ""}
+        return fields | {"normalisation": "train", "device": "cpu"}
+    fields |= {"width": 16, "data": "cifar10_10k_5k", "image_size": 32}
+    fields |= {"weights": f"resnet{depth}_cifar10", "normalisation": "imagenet"}
+    return fields | {"device": "cuda" if profile == "gpu" else "cpu"}
+
+
 def curves_of(profile: Profile, training: Training) -> Curves:
     """Return a training with the fineness of the curves through its net."""
     return Curves(**vars(training), num_points=_NUM_POINTS[profile])
