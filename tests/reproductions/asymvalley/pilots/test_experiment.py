@@ -5,8 +5,7 @@ from __future__ import annotations
 from harness.declare import PILOT_SEEDS
 from harness.declare.profiles import PROFILES
 from reproductions.asymvalley.models.pairs import training_of
-from reproductions.asymvalley.pilots.experiment import pilot_federated, pilot_nets
-from reproductions.asymvalley.pilots.settings import NETS
+from reproductions.asymvalley.pilots.experiment import NETS, pilot_federated, pilot_nets
 from tests.reproductions.asymvalley.claims import LIBRARY
 
 
