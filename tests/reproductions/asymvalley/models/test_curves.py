@@ -20,8 +20,7 @@ from reproductions.asymvalley.models.curves import (
     spearman,
     widest_centre,
 )
-from tests.reproductions.asymvalley.starts.hand_made import starts
-from tests.reproductions.asymvalley.valleys.hand_made import directions, ratios
+from tests.reproductions.asymvalley.hand_made.curves import directions, ratios, starts
 
 
 def curve(draws: int, *, seed: int = 3) -> pd.DataFrame:

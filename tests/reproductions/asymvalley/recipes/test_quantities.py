@@ -10,7 +10,7 @@ from reproductions.asymvalley.recipes import fig23
 from reproductions.asymvalley.recipes.quantities import (
     sharper_by,
 )
-from tests.reproductions.asymvalley.recipes.hand_made import recipes
+from tests.reproductions.asymvalley.hand_made.curves import recipes
 
 
 def one_seed(table: pd.DataFrame) -> pd.DataFrame:

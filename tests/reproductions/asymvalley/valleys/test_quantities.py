@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reproductions.asymvalley.valleys.quantities import excess_over_agreeing
-from tests.reproductions.asymvalley.valleys.hand_made import directions
+from tests.reproductions.asymvalley.hand_made.curves import directions
 
 
 def test_no_direction_agrees_with_more_weights_than_their_own_signs() -> None:
