@@ -6,7 +6,6 @@ from harness.declare import Cell, Layout, Line, Table, Task, columns_of, param, 
 from reproductions.asymvalley.federated.experiment import (
     ALPHAS,
     COEFFICIENTS,
-    LONG,
     LONG_COLOUR,
     LONG_GREY,
     Search,
@@ -54,7 +53,7 @@ task = Task(
         cell=Cell("validation_accuracy", unit="%", scale=0.01, digits=1),
         notes=(
             "{num_clients} clients, {participation} of them a round, {rounds} rounds of"
-            " {local_epochs} local epochs in batches of {batch_size}.".format_map(LONG),
+            " {local_epochs} local epochs in batches of {batch_size}.".format_map(LONG_GREY),
         ),
         ours=True,
     ),
