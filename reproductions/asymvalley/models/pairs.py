@@ -162,14 +162,9 @@ def data_in_place_of(paper_data: str, data: str, *, num_train: int) -> dict[str,
     return {asked: f"{num_train:,} of its images" if read == asked else read}
 
 
-def other_data(net: Training) -> dict[str, str]:
-    """Return what a training read in the place of its pair's data."""
-    return data_in_place_of(_paper_data(net.pair), net.data, num_train=net.num_train)
-
-
 def stands_in(net: Training) -> dict[str, str]:
     """Return what was run in the place of what the paper names: data, net, batch size."""
-    found = other_data(net)
+    found = data_in_place_of(_paper_data(net.pair), net.data, num_train=net.num_train)
     name, full = _NET_NAMES[net.pair.split("_")[0]], _FULL_WIDTH[net.net]
     if net.depth != _NETS[net.pair]["depth"]:
         found[name] = f"{net.depth} layers of width {net.width}"
