@@ -153,24 +153,27 @@ def settings_with(params: Search, candidate: str) -> RoundSettings:
     return round_settings(params, weight_decay=own)
 
 
-def run_candidate(
-    params: Search,
+def run_rounds(
+    params: Simulation,
     ctx: RunContext,
     federation: Federation,
-    candidate: str,
+    algorithm: FedAvg,
+    settings: RoundSettings,
     *,
     held_out: ClientData,
-    eval_rounds: Sequence[int],
+    eval_rounds: Sequence[int] = (),
+    workers: int = 1,
 ) -> Run:
-    """Simulate a trial with one coefficient, and evaluate it on a held-out set."""
+    """Simulate a trial with one algorithm, and evaluate it on a held-out set."""
     return simulate(
         partial(build_net, params, seed=ctx.seed("init"), device=ctx.device),
-        algorithm_of(params, candidate),
+        algorithm,
         federation.clients,
-        settings_with(params, candidate),
+        settings,
         test=held_out,
         eval_rounds=eval_rounds,
         seed=ctx.seed("rounds"),
+        workers=workers,
     )
 
 
@@ -195,12 +198,13 @@ def cell_rows(params: Cell, ctx: RunContext) -> Outcome:
     """Train with the coefficient that the search chose; rows of rounds, and the final one."""
     tried = ctx.upstream(searches, params.search()).rows
     (chosen,) = (row for row in tried if row["chosen"])
-    federation = federation_of(params, ctx)
-    result = run_candidate(
+    federation, word = federation_of(params, ctx), str(chosen["candidate"])
+    result = run_rounds(
         params,
         ctx,
         federation,
-        str(chosen["candidate"]),
+        algorithm_of(params, word),
+        settings_with(params, word),
         held_out=federation.test,
         eval_rounds=evaluated_rounds(params),
     )
@@ -233,11 +237,12 @@ def _accuracies(params: Search, ctx: RunContext, words: Sequence[str]) -> list[f
     federation = federation_of(params, ctx)
     accuracies = []
     for word in words:
-        run = run_candidate(
+        run = run_rounds(
             params,
             ctx,
             federation,
-            word,
+            algorithm_of(params, word),
+            settings_with(params, word),
             held_out=federation.validation,
             eval_rounds=(params.rounds,),
         )
