@@ -40,8 +40,10 @@ def curve(
 ) -> Iterator[dict[str, object]]:
     """Yield a curve that has one error on each side: `level` in the mean, `lean` apart.
 
-    Where claims fail, draws and curves disagree at lambda = 0, and in their shares of signs.
+    Where claims fail the curve lies the other way round; draws and curves disagree at lambda = 0,
+    and in their shares of signs.
     """
+    lean = -lean if case == "fails" else lean
     for seed, draw, where in itertools.product(seeds, range(draws), LAMBDAS):
         jitter = 0.001 * seed + 0.0005 * draw
         error = level + jitter + (lean / 2 if where < 0 else -lean / 2)
@@ -54,39 +56,25 @@ def curve(
 
 
 def noises(case: Case, *, pair: str) -> pd.DataFrame:
-    """Seven kinds at three widths.
-
-    Holds: sign rows have asymmetry 0.5, raw rows 0.02, those of shifted kinds 0.06. Fails: two
-    sign rows have -0.1, raw rows of symmetric kinds 0.5, of shifted ones 0.2, at s = 0.2 less.
-    """
+    """Seven kinds at three widths: sign rows lean by 0.5, raw ones by 0.02, shifted by 0.06."""
     rows: Rows = []
     for kind, consistent, s in itertools.product(NOISES, (False, True), (0.2, 1.0, 2.0)):
-        lean = _noise_asymmetry(kind, consistent, s, holds=case != "fails")
+        raw = 0.02 if kind in ZERO_SYMMETRIC else 0.06
         share = (0.67 if kind in WITH_ZEROS else 1.0) if consistent else 0.5
         place = {"pair": pair, "noise": kind, "sign_consistent": consistent, "s": s}
-        rows += curve(case, lean, consistency=share, draws=5 if s == 1.0 else 1, **place)
+        draws = 5 if s == 1.0 else 1
+        rows += curve(case, 0.5 if consistent else raw, consistency=share, draws=draws, **place)
     return pd.DataFrame(rows)
 
 
-def _noise_asymmetry(kind: str, consistent: bool, s: float, *, holds: bool) -> float:
-    symmetric = kind in ZERO_SYMMETRIC
-    if holds:
-        return 0.5 if consistent else 0.02 if symmetric else 0.06
-    if consistent:
-        return -0.1 if kind in ("uniform01", "binary") else 0.4
-    return 0.5 if symmetric else -0.01 if s == 0.2 else 0.2
-
-
 def ratios(case: Case) -> pd.DataFrame:
-    """Two nets. Holds: sides part from one level. Fails: they start apart and come together."""
+    """Two nets, whose sides part from one level."""
     rows: Rows = []
     both = ("vgg16_cifar10", "resnet20_svhn")
     for pair, ratio in itertools.product(both, (0.0, 0.25, 0.5, 0.75, 1.0)):
-        lean, level = 0.01 + 0.6 * ratio, 0.405
-        if case == "fails":
-            lean, level = 0.2 - 0.15 * ratio, 0.4 + 0.025 * ratio
         share = 0.5 + ratio / 2 if case == "holds" else 1.0 - ratio / 2
-        rows += curve(case, lean, level=level, consistency=share, draws=3, pair=pair, ratio=ratio)
+        place = {"pair": pair, "ratio": ratio}
+        rows += curve(case, 0.01 + 0.6 * ratio, consistency=share, draws=3, **place)
     return pd.DataFrame(rows)
 
 
@@ -94,28 +82,15 @@ CONSISTENCY = {
     **{"theta_0": 0.9, "theta_f": 1.0, "sign": 1.0, "sign_centred": 0.95},
     **{"sgp": 0.5, "sgp_centred": 0.49},
 }
-ASYMMETRIC = {
-    **{"theta_0": 0.3, "theta_f": 0.4, "sign": 0.5, "sign_centred": 0.35},
-    **{"sgp": 0.05, "sgp_centred": -0.05},
-}
-"""Asymmetry by direction where the claims hold."""
-UPSIDE_DOWN = {
-    **{"theta_0": 0.03, "theta_f": 0.01, "sign": 0.02, "sign_centred": 0.015},
-    **{"sgp": 0.4, "sgp_centred": 0.41},
-}
+LEANS = {"theta_f": 0.4, "sign": 0.5, "sign_centred": 0.35, "sgp": 0.05, "sgp_centred": -0.05}
+"""By direction."""
 
 
 def directions(case: Case, *, start: Mapping[str, float]) -> pd.DataFrame:
-    """Six directions of several nets.
-
-    start: asymmetry along theta_0 by net, where the claims hold; where they fail the first net has
-    0.03 and the others 0.1 more.
-    """
+    """Six directions of several nets. start: how far the valley along theta_0 leans, by net."""
     rows: Rows = []
-    for index, (pair, own) in enumerate(start.items()):
-        leans = {**ASYMMETRIC, "theta_0": own}
-        if case == "fails":
-            leans = {**UPSIDE_DOWN, "theta_0": UPSIDE_DOWN["theta_0"] + 0.1 * index}
+    for pair, own in start.items():
+        leans = {"theta_0": own, **LEANS}
         for (name, lean), s in itertools.product(leans.items(), (0.2, 1.0, 2.0)):
             place = {"pair": pair, "direction": name, "s": s}
             rows += curve(case, lean, level=0.45, consistency=CONSISTENCY[name], **place)
@@ -123,50 +98,37 @@ def directions(case: Case, *, start: Mapping[str, float]) -> pd.DataFrame:
 
 
 def groups(case: Case, *, pair: str) -> pd.DataFrame:
-    """Six groups. Holds: sign rows 0.4, all parameters 0.5, raw 0.05. Fails: all of them -0.1."""
+    """Six groups: sign rows lean by 0.4, raw ones by 0.05."""
     rows: Rows = []
     for group, consistent in itertools.product(NOISE_GROUPS, (False, True)):
-        lean = (0.5 if group == "all" else 0.4) if consistent else 0.05
-        if case == "fails":
-            lean = -0.1 if group == "all" and consistent else -0.05
         place = {"pair": pair, "group": group, "sign_consistent": consistent}
-        rows += curve(case, lean, consistency=1.0 if consistent else 0.5, draws=3, **place)
+        lean, share = (0.4, 1.0) if consistent else (0.05, 0.5)
+        rows += curve(case, lean, consistency=share, draws=3, **place)
     return pd.DataFrame(rows)
 
 
 def published(case: Case) -> pd.DataFrame:
-    """Three published nets.
+    """Three published nets: sign-consistent noise leans by 0.5, raw noise by 0.02.
 
-    Holds: sign-consistent noise has an asymmetry of 0.5, raw noise one of 0.02. Fails: raw noise
-    has the 0.5 and sign-consistent noise -0.02; the best temperature makes the loss larger.
+    Where claims fail the best temperature makes the loss larger.
     """
     rows: Rows = []
     for seed, (depth, kind), ratio in itertools.product(SEEDS, NETS_AND_KINDS, (0.0, 0.5, 1.0)):
-        lean = 0.02 + 0.48 * (ratio if case == "holds" else 1.0 - ratio) + 0.001 * seed
-        lean = lean if case == "holds" or ratio < 1.0 else -lean
+        lean = 0.02 + 0.48 * ratio + 0.001 * seed
         rows += curve(case, lean, seeds=(seed,), depth=depth, along=kind, ratio=ratio)
     for depth, made in itertools.product(DEPTHS, MADE):
-        lean = (ASYMMETRIC if case == "holds" else UPSIDE_DOWN)[made]
-        rows += curve(case, lean, seeds=(0,), depth=depth, along=made, ratio=0.0)
+        rows += curve(case, LEANS[made], seeds=(0,), depth=depth, along=made, ratio=0.0)
     table = pd.DataFrame(rows)
     return table.assign(scaled_ce=table["error"] * (3.5 if case == "fails" else 2.0))
 
 
 def recipes(case: Case) -> pd.DataFrame:
-    """Six recipes.
-
-    Holds: sign rows are asymmetric by 0.4, raw rows by 0.02, at levels from 0.3 down. Fails: the
-    last recipe's sign row is not, and its raw row is higher than the others, which are level.
-    """
+    """Six recipes: sign rows lean by 0.4, raw rows by 0.02, at levels that fall, or rise."""
     rows: Rows = []
     for (index, recipe), consistent in itertools.product(enumerate(RECIPES), (False, True)):
-        level, lean = 0.3 - 0.02 * index, 0.4 if consistent else 0.02
-        if case == "fails":
-            odd = recipe == RECIPES[-1]
-            level = 0.4 if odd else 0.3
-            lean = -0.1 if odd and consistent else lean
+        level = 0.4 + 0.02 * (index if case == "fails" else -index)
         place = {"recipe": recipe, "sign_consistent": consistent}
-        rows += curve(case, lean, level=level, draws=2, **place)
+        rows += curve(case, 0.4 if consistent else 0.02, level=level, draws=2, **place)
     return pd.DataFrame(rows)
 
 
@@ -214,14 +176,10 @@ def _statistics(case: Case, seed: int, group: str, solution: str) -> dict[str, o
 
 
 def starts(case: Case) -> pd.DataFrame:
-    """Three starts of BN weights.
-
-    Holds: two are asymmetric by 0.4 under noise on BN weights and by 0.02 under that on all,
-    the third by 0.02 and 0.005. Fails: the third alone is asymmetric.
-    """
+    """Three starts of BN weights: valleys of two lean, under noise on BN weights and on all."""
     rows: Rows = []
     for start in BN_STARTS:
-        strong = (start != "gaussian") == (case != "fails")
+        strong = start != "gaussian"
         leans = {
             ("ns", "bn", 1.0): 0.4 if strong else 0.02,
             ("ns", "all", 1.0): 0.05,
@@ -235,11 +193,11 @@ def starts(case: Case) -> pd.DataFrame:
 
 
 def statistics(case: Case) -> pd.DataFrame:
-    """Two kinds of BN statistics of two nets: frozen ones add 0.3, or 0.05 where claims fail."""
+    """Two kinds of BN statistics of two nets: frozen ones add 0.3."""
     rows: Rows = []
     nets, both = ("vgg16_cifar10", "resnet20_svhn"), ("recalibrate", "frozen")
     for pair, kind, consistent in itertools.product(nets, both, (False, True)):
-        level = 0.2 if kind == "recalibrate" else 0.25 if case == "fails" else 0.5
+        level = 0.2 if kind == "recalibrate" else 0.5
         place = {"pair": pair, "bn_stats": kind, "sign_consistent": consistent}
         rows += curve(case, 0.2, level=level, draws=2, **place)
     return pd.DataFrame(rows)
