@@ -15,30 +15,24 @@ from reproductions.asymvalley.toys.fig29 import NAMES
 from tests.reproductions.asymvalley.hand_made.curves import SEEDS, Case, TableOf
 
 EPOCHS = (1, 2, 5, 20)
-UPSIDE_DOWN = {
-    "random": ((0.3, 0.3), (0.25, 0.35), (0.02, 0.9), (0.02, 0.9)),
-    "pretrained": ((-0.5, 0.95), (-0.6, 0.96), (-0.2, 0.8), (-0.2, 0.8)),
-}
-"""Gap and same-sign ratio by epoch where the claims fail."""
 
 
 def half_lines(case: Case) -> pd.DataFrame:
     """Nets of both halves of the data, from two starts.
 
-    Holds: from scratch the gap widens to -0.4 as signs part, pre-trained it is +0.01 and 0.97 of
-    the signs agree. Fails: `UPSIDE_DOWN`, and the line does not end at the nets. Ties: both
-    starts are alike, nothing changes.
+    Holds: from scratch the gap widens to -0.4 as signs part, pre-trained it is +0.02 and 0.97 of
+    the signs agree. Fails: gaps have the other sign, fewer signs agree, and the line does not end
+    at the nets. Ties: both starts are alike, nothing changes.
     """
     rows: list[dict[str, object]] = []
     for seed, regime, (index, epoch) in itertools.product(
         SEEDS, ("random", "pretrained"), enumerate(EPOCHS)
     ):
         parting = regime == "random"
-        gap = -0.1 * (index + 1) + 0.001 * seed if parting else 0.01 + 0.001 * seed
+        gap = (-0.1 * (index + 1) if parting else 0.02) + 0.001 * seed
         ratio = 0.8 - 0.05 * index + 0.001 * seed if parting else 0.97 - 0.001 * index
         if case == "fails":
-            gap, ratio = UPSIDE_DOWN[regime][index]
-            ratio += 0.001 * seed
+            gap, ratio = -gap, ratio - 0.2
         if case == "flat":
             gap, ratio = -0.015, 0.85
         rows += _half(case, seed, regime, epoch, gap=gap, ratio=ratio)
@@ -67,16 +61,12 @@ def _half(
 def activations(case: Case) -> pd.DataFrame:
     """Shares of units: more switch at -a than at +a where the claim holds, as many where it ties.
 
-    Fails: at a = 0.6 alone it is the other way round, the shares sum to 0.99, and at lambda = 0
-    some units switch.
+    Fails: it is the other way round, the shares sum to 0.99, and at lambda = 0 some units switch.
     """
     rows: list[dict[str, object]] = []
     for seed, draw, place in itertools.product(SEEDS, range(2), PLACES):
-        off = 0.3 * abs(place) * (1.0 if place < 0 else 0.5)
-        if case == "flat":
-            off = 0.2 * abs(place)
-        elif case == "fails" and abs(place) == 0.6:
-            off = 0.1 if place < 0 else 0.2
+        many = (place > 0) if case == "fails" else (place < 0)
+        off = abs(place) * (0.2 if case == "flat" else 0.3 if many else 0.15)
         off += 0.002 * seed * abs(place)
         on = 0.2 * off + (0.01 if case == "fails" and place == 0.0 else 0.0)
         off_off = 0.6 - on - (0.01 if case == "fails" else 0.0)
