@@ -41,6 +41,15 @@ from reproductions.asymvalley.valleys.experiment import (
     special_directions,
 )
 
+
+def signs_agree(share: Quantity, said: str, *, expected: float = 0) -> Declared:
+    """Return the check that what has the signs of the weights has them all.
+
+    Units that never fire leave weights at exactly zero, which have no sign and agree with nothing.
+    """
+    return "signs_agree", CHECK, equal(share, expected, "share"), said
+
+
 # --- seven noises (Figures 3 and 12 to 15) ---
 NEVER_ZERO: tuple[Noise, ...] = ("ones",)
 """Kinds that are never exactly zero; a zero has no sign to be consistent with. Uniform and Gaussian
@@ -156,19 +165,15 @@ def loss_is_asymmetric_too(pair: Pair) -> Declared:
 def noise_signs_agree(pair: Pair) -> Declared:
     """Return the check that sign-consistent noise has the signs of the weights."""
     if training_of("paper", pair, seed=0).batch_norm:
-        share: Quantity = partial(q.consistency_farthest_from_one, pair=pair)
-        expected = 1
-        said = (
-            "Constant noise, made sign-consistent, has the sign of the weight at every coordinate."
+        return signs_agree(
+            partial(q.consistency_farthest_from_one, pair=pair, column="noise", values=NEVER_ZERO),
+            "Constant noise, made sign-consistent, has the sign of the weight at every coordinate.",
+            expected=1,
         )
-    else:
-        # Units that never fire leave weights at exactly zero, which have no sign.
-        share, expected = q.excess_over_agreeing, 0
-        said = (
-            "No noise agrees with more of the weights' signs than sign-consistent constant noise."
-        )
-    found = partial(share, column="noise", values=NEVER_ZERO)
-    return "signs_agree", CHECK, equal(found, expected, "share"), said
+    return signs_agree(
+        partial(q.excess_over_agreeing, column="noise", values=NEVER_ZERO),
+        "No noise agrees with more of the weights' signs than sign-consistent constant noise.",
+    )
 
 
 # --- special directions (Figures 5 and 16 to 19) ---
@@ -177,18 +182,6 @@ def noise_signs_agree(pair: Pair) -> Declared:
 def through(*pairs: Pair, directions: Iterable[Direction]) -> list[Where]:
     """Return which valleys are those of some nets along some directions, net by net."""
     return [{"pair": pair, "direction": name, "s": 1.0} for pair in pairs for name in directions]
-
-
-def direction_signs_agree() -> Declared:
-    """Return the check that no direction agrees with more signs than the weights themselves."""
-    # Units that never fire leave weights at exactly zero, which agree with nothing.
-    excess = partial(q.excess_over_agreeing, column="direction", values=("theta_f", "sign"))
-    return (
-        "signs_agree",
-        CHECK,
-        equal(excess, 0, "share"),
-        "No direction agrees with more of the weights' signs than the weights themselves.",
-    )
 
 
 def direction_task(word: str, pair: Pair, *more: Declared, twin: Pair | None = None) -> Task:
@@ -211,6 +204,10 @@ def direction_task(word: str, pair: Pair, *more: Declared, twin: Pair | None = N
         f"The valley of {paper_name(pair)} is asymmetric along the converged weights and along"
         " their centred signs.",
     )
+    agree = signs_agree(
+        partial(q.excess_over_agreeing, column="direction", values=("theta_f", "sign")),
+        "No direction agrees with more of the weights' signs than the weights themselves.",
+    )
     return Task(
         f"asymvalley/{word}",
         reads=(special_directions,),
@@ -220,7 +217,7 @@ def direction_task(word: str, pair: Pair, *more: Declared, twin: Pair | None = N
             *all_at_centre((asymmetric,), pair),
             *all_at_centre(more, pair, *([twin] if twin else [])),
         )
-        + claims(f"{where}: theta_f and sign(theta_f)", direction_signs_agree())
+        + claims(f"{where}: theta_f and sign(theta_f)", agree)
         + claims(f"{where}: L(theta_f)", one_centre("pair")),
         layout=errors_of(named, direction="theta_f", s=1.0),
         figure=bind("figures:direction_panels", pair=pair, twin=twin),
@@ -272,11 +269,8 @@ def group_task(word: str, pair: str, *values: Value) -> Task:
         )
         for value, (id, name, unit) in ((value, ASYMMETRIC_GROUPS[value]) for value in values)
     ]
-    excess = partial(q.excess_over_agreeing, column="group", values=NOISE_GROUPS, by=by)
-    agree = (
-        "signs_agree",
-        CHECK,
-        equal(excess, 0, "share"),
+    agree = signs_agree(
+        partial(q.excess_over_agreeing, column="group", values=NOISE_GROUPS, by=by),
         "In each group no noise agrees with more of the weights' signs than sign-consistent noise.",
     )
     return Task(
