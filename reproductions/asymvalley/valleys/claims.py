@@ -177,6 +177,16 @@ def noise_signs_agree(pair: Pair) -> Declared:
 
 
 # --- special directions (Figures 5 and 16 to 19) ---
+WITH_TWIN = " Dashed and dotted: the same net without batch normalization, at s = 1."
+DIRECTIONS_CAPTION = (
+    "Test error along six norm-scaled directions, one line per width factor s.{beside} Lines are"
+    " means over seeds; bands reach to the extremes. The number in a panel is the share of"
+    " coordinates where direction and weight agree in sign; a zero agrees with neither sign."
+)
+DIRECTIONS_ALT = (
+    "Six panels of test error against lambda, one per direction: initial weights,"
+    " converged weights, their signs, and the positive parts of their signs."
+)
 
 
 def through(*pairs: Pair, directions: Iterable[Direction]) -> list[Where]:
@@ -194,7 +204,6 @@ def direction_task(word: str, pair: Pair, *more: Declared, twin: Pair | None = N
     named = {paper_name(pair): {"pair": pair}}
     named |= {f"{paper_name(twin)}, without BN": {"pair": twin}} if twin else {}
     weights_and_centred_signs = through(pair, directions=("theta_f", "sign_centred"))
-    beside = " Dashed and dotted: the same net without batch normalization, at s = 1."
     asymmetric = (
         "weights_and_signs_are_asymmetric",
         CALIBRATED,
@@ -221,12 +230,8 @@ def direction_task(word: str, pair: Pair, *more: Declared, twin: Pair | None = N
         + claims(f"{where}: L(theta_f)", one_centre("pair")),
         layout=errors_of(named, direction="theta_f", s=1.0),
         figure=bind("figures:direction_panels", pair=pair, twin=twin),
-        caption="Test error along six norm-scaled directions, one line per width factor s."
-        f"{beside if twin else ''} Lines are means over seeds; bands reach to the extremes. The"
-        " number in a panel is the share of coordinates where direction and weight agree in sign;"
-        " a zero agrees with neither sign.",
-        alt="Six panels of test error against lambda, one per direction: initial weights,"
-        " converged weights, their signs, and the positive parts of their signs.",
+        caption=DIRECTIONS_CAPTION.format(beside=WITH_TWIN if twin else ""),
+        alt=DIRECTIONS_ALT,
     )
 
 
