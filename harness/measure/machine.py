@@ -74,11 +74,12 @@ def machine_facts() -> dict[str, Any]:
 def cpu_name(machine: Mapping[str, Any]) -> str:
     """Return what pages call the processor of a record's machine.
 
-    >>> cpu_name({"cpu": "AMD EPYC", "isa": "avx512"}), cpu_name({"cpu": "AMD EPYC"})
-    ('AMD EPYC, avx512', 'AMD EPYC')
+    >>> cpu_name({"cpu": "AMD EPYC", "isa": "avx2", "cpu_id": "AMD family 25 model 1 stepping 1"})
+    'AMD EPYC (family 25 model 1), avx2'
     """
-    parts = (machine.get("cpu") or "unknown CPU", machine.get("isa") or "")
-    return ", ".join(word for word in parts if word)
+    kind = re.search(r"family \d+ model \d+", machine.get("cpu_id") or "")
+    name = (machine.get("cpu") or "unknown CPU") + (f" ({kind[0]})" if kind else "")
+    return f"{name}, {machine['isa']}" if machine.get("isa") else name
 
 
 def read_cpuinfo(path: Path = Path("/proc/cpuinfo")) -> dict[str, str]:

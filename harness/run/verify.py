@@ -86,10 +86,10 @@ def verified_text(found: Sequence[Verified]) -> str:
 
     >>> line = Verified(cpu="A", num_trials=3, num_agree=3, commit="abc", at="")
     >>> verified_text([line, line.model_copy(update={"cpu": "B"})])
-    'Run again on 2 kinds of processor: 6 of 6 trials agree.'
+    'Run again on A and B: 6 of 6 trials agree.'
     """
     total, agree = (sum(getattr(f, n) for f in found) for n in ("num_trials", "num_agree"))
-    where = f"{len(found)} kinds of processor" if len(found) > 1 else "another day"
+    where = " and ".join(line.cpu for line in found)
     return f"Run again on {where}: {agree} of {total} trials agree." if total else ""
 
 

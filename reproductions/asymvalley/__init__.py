@@ -68,21 +68,16 @@ __all__ = [
     "BN_STATS",
 ]
 
-_LATER = {
-    "method.curve": ("ValleyCurve", "Walk", "valley_curve"),
-    "method.data": ("ValleyData",),
-    "method.batch_norm": ("recalibrate",),
-    "method.interpolation": ("group_statistics", "interpolation_curve"),
-    "method.layout": ("Layout", "layout_of", "parameters_vector", "same_sign_ratio"),
-    "method.noise": ("draw_noise", "partly_consistent", "sign_consistent", "special_direction"),
-    "method.scaling": ("scale_direction",),
-    "models.curves": ("asymmetry_interval",),
-}
+_NEED_TORCH = (
+    "method.layout", "method.noise", "method.curve", "method.interpolation", "models.curves",
+)  # fmt: skip
+"""They import what else there is."""
 
 
 def __getattr__(name: str) -> Any:
     # Declarations import this package too, and listing tasks must not load torch.
-    for module, names in _LATER.items():
-        if name in names:
-            return getattr(import_module(f"{__name__}.{module}"), name)
+    for module in _NEED_TORCH if name in __all__ else ():
+        found = import_module(f"{__name__}.{module}")
+        if hasattr(found, name):
+            return getattr(found, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

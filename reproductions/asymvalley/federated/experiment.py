@@ -164,18 +164,12 @@ CPU_GREY: Fields = SMALL | {
     "num_train": 4000, "num_validation": 2000, "width": 8,
 }  # fmt: skip
 """MNIST stands in for CINIC-10."""
-LONG: Fields = SMALL | {
+LONG: Fields = {
     "participation": 0.1, "rounds": 50, "local_epochs": 10, "batch_size": 64, "eval_every": 10,
-    "pool": 2, "width": 8,
+    "width": 8, "num_validation": 1000,
 }  # fmt: skip
-LONG_COLOUR: Fields = LONG | {
-    "dataset": "cifar10", "data": "cifar10_10k_5k", "channels": 3, "image_size": 32,
-    "num_train": 2000, "num_validation": 1000,
-}  # fmt: skip
-LONG_GREY: Fields = LONG | {
-    "dataset": "cinic10", "data": "mnist", "channels": 1, "image_size": 28,
-    "num_train": 1000, "num_validation": 1000,
-}  # fmt: skip
+LONG_COLOUR: Fields = CPU_COLOUR | LONG | {"num_train": 2000}
+LONG_GREY: Fields = CPU_GREY | LONG | {"num_train": 1000}
 """Two clients a round of ten local epochs, for fifty rounds: a hundred images each, and fifty."""
 GPU_COLOUR: Fields = CPU_COLOUR | {"device": "cuda", "width": 32, "pool": 1, "rounds": 15}
 GPU_GREY: Fields = CPU_GREY | {"device": "cuda", "width": 32, "pool": 1, "rounds": 12}

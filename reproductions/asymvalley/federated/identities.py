@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import torch
 from torch import Tensor
 
@@ -12,6 +14,7 @@ from reproductions.asymvalley.federated.trial import (
     build_net,
     federation_of,
     round_settings,
+    run_rounds,
 )
 from reproductions.asymvalley.method.federated.algorithms import (
     FedAvg,
@@ -22,7 +25,6 @@ from reproductions.asymvalley.method.federated.algorithms import (
 )
 from reproductions.asymvalley.method.federated.client import train_client
 from reproductions.asymvalley.method.federated.flat import FlatNet
-from reproductions.asymvalley.method.federated.simulator import Run, simulate
 
 REDUCTIONS: tuple[Reduction, ...] = ("sum", "mean", "tensor_mean")
 _STEP = 1e-6
@@ -38,11 +40,16 @@ def identity_rows(params: Identities, ctx: RunContext) -> list[Row]:
     `penalty_gradient`: closed form against central differences, over all reductions.
     """
     federation = federation_of(params, ctx)
-    plain = _run(params, ctx, federation, FedAvg())
-    zero = _run(params, ctx, federation, FedSign(gamma=0.0))
-    one, two = (
-        _run(params, ctx, federation, FedSign(gamma=1e-3), workers=workers) for workers in (1, 2)
+    run = partial(
+        run_rounds,
+        params,
+        ctx,
+        federation,
+        settings=round_settings(params),
+        held_out=federation.test,
     )
+    plain, zero = run(FedAvg()), run(FedSign(gamma=0.0))
+    one, two = (run(FedSign(gamma=1e-3), workers=workers) for workers in (1, 2))
     generator = torch.Generator().manual_seed(ctx.seed("penalty"))
     differences = {
         "gamma_zero": _difference(plain.server.state, zero.server.state),
@@ -84,21 +91,6 @@ def penalty_gradient_error(reduction: Reduction, beta: float, generator: torch.G
         for move_N in moves_NN
     ]
     return float((torch.stack(measured) / (2.0 * _STEP) - closed_N).abs().max())
-
-
-def _run(
-    params: Identities, ctx: RunContext, federation: Federation, algorithm: FedAvg, workers: int = 1
-) -> Run:
-    return simulate(
-        lambda: build_net(params, seed=ctx.seed("init"), device=ctx.device),
-        algorithm,
-        federation.clients,
-        round_settings(params),
-        test=federation.test,
-        eval_rounds=(),
-        seed=ctx.seed("rounds"),
-        workers=workers,
-    )
 
 
 def _difference(left: dict[str, Tensor], right: dict[str, Tensor]) -> float:

@@ -10,7 +10,6 @@ from harness.declare import (
     CHECK,
     PAPER,
     Cell,
-    Criterion,
     Layout,
     Line,
     Scope,
@@ -31,22 +30,20 @@ from reproductions.asymvalley.federated.experiment import (
     GPU_COLOUR,
     GPU_GREY,
     SMALL,
-    Algorithm,
     identities,
     runs,
     searches,
 )
+from reproductions.asymvalley.models.controls import Declared
 from reproductions.asymvalley.models.scopes import TRAINED
 
 DATASETS = {"cifar10": "CIFAR-10", "cinic10": "CINIC-10"}
-SHOWN: tuple[Algorithm, ...] = ALGORITHMS
-"""Rows of the table."""
-NAMES = {name: COEFFICIENTS[name].algorithm for name in SHOWN}
+NAMES = {name: COEFFICIENTS[name].algorithm for name in ALGORITHMS}
 
 
 def rows_with(coefficients: bool) -> Iterator[Line]:
     """Yield a row for each algorithm, or for its coefficient."""
-    for algorithm in SHOWN:
+    for algorithm in ALGORITHMS:
         each = COEFFICIENTS[algorithm]
         yield Line(
             f"{each.algorithm}: {each.word}" if coefficients else each.algorithm,
@@ -120,7 +117,6 @@ LEAST_ACCURACY = {"cifar10": 0.30, "cinic10": 0.80}
 """What FedAvg must reach for a comparison to say something: three times the chance on CIFAR-10, and
 somewhat less than a pilot reached on MNIST; set before the run (`pilot_federated`)."""
 SIGNS_GAINED = partial(q.gains, datasets=tuple(DATASETS), value=q.SAME_SIGN)
-Declared = tuple[str, Scope, Criterion, str]
 
 
 def edge(*datasets: str, algorithms: tuple[str, ...] = ("fedsign", "fedavg")) -> Doubt:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from statistics import fmean
-from typing import Any
 
 import numpy as np
 import torch
@@ -35,9 +34,8 @@ from reproductions.asymvalley.method.federated import (
     simulate,
 )
 from reproductions.asymvalley.method.federated.simulator import RoundLog, Run, stack_images
+from reproductions.asymvalley.models.image_nets import Plan, planned
 from reproductions.asymvalley.models.images import splits
-from reproductions.asymvalley.models.training import dry_steps
-from reproductions.nets import convnet, resnet
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -96,25 +94,22 @@ def _pooled(images: np.ndarray, *, factor: int) -> torch.Tensor:
     return pooled.permute(0, 2, 3, 1).contiguous()
 
 
-def _net(params: Simulation) -> tuple[Any, Any, Any]:
-    """Return the configuration of a trial's net, its class and its count of parameters."""
-    shape: dict[str, Any] = {
-        "num_classes": 10,
-        "in_channels": params.channels,
-        "image_size": params.image_size // params.pool,
-        "width": params.width,
-    }
-    if params.net == "convnet":
-        config = convnet.ConvNetConfig(**shape, batch_norm=True)
-        return config, convnet.ConvNet, convnet.num_params
-    return resnet.ResNetConfig(**shape, depth=20), resnet.ResNet, resnet.num_params
+def _plan_of(params: Simulation) -> Plan:
+    """Return how a trial's net is made."""
+    return planned(
+        "convnet" if params.net == "convnet" else "resnet",
+        depth=20,
+        batch_norm=True,
+        num_classes=10,
+        in_channels=params.channels,
+        image_size=params.image_size // params.pool,
+        width=params.width,
+    )
 
 
 def build_net(params: Simulation, *, seed: int, device: str) -> nn.Module:
     """Return a trial's net at its start; the same for every seed given."""
-    config, build, _ = _net(params)
-    net: nn.Module = build(config, generator=torch.Generator().manual_seed(seed), device=device)
-    return net
+    return _plan_of(params).net(generator=torch.Generator().manual_seed(seed), device=device)
 
 
 def algorithm_of(params: Search, candidate: str) -> FedAvg:
@@ -158,24 +153,27 @@ def settings_with(params: Search, candidate: str) -> RoundSettings:
     return round_settings(params, weight_decay=own)
 
 
-def run_candidate(
-    params: Search,
+def run_rounds(
+    params: Simulation,
     ctx: RunContext,
     federation: Federation,
-    candidate: str,
+    algorithm: FedAvg,
+    settings: RoundSettings,
     *,
     held_out: ClientData,
-    eval_rounds: Sequence[int],
+    eval_rounds: Sequence[int] = (),
+    workers: int = 1,
 ) -> Run:
-    """Simulate a trial with one coefficient, and evaluate it on a held-out set."""
+    """Simulate a trial with one algorithm, and evaluate it on a held-out set."""
     return simulate(
         partial(build_net, params, seed=ctx.seed("init"), device=ctx.device),
-        algorithm_of(params, candidate),
+        algorithm,
         federation.clients,
-        settings_with(params, candidate),
+        settings,
         test=held_out,
         eval_rounds=eval_rounds,
         seed=ctx.seed("rounds"),
+        workers=workers,
     )
 
 
@@ -200,12 +198,13 @@ def cell_rows(params: Cell, ctx: RunContext) -> Outcome:
     """Train with the coefficient that the search chose; rows of rounds, and the final one."""
     tried = ctx.upstream(searches, params.search()).rows
     (chosen,) = (row for row in tried if row["chosen"])
-    federation = federation_of(params, ctx)
-    result = run_candidate(
+    federation, word = federation_of(params, ctx), str(chosen["candidate"])
+    result = run_rounds(
         params,
         ctx,
         federation,
-        str(chosen["candidate"]),
+        algorithm_of(params, word),
+        settings_with(params, word),
         held_out=federation.test,
         eval_rounds=evaluated_rounds(params),
     )
@@ -238,11 +237,12 @@ def _accuracies(params: Search, ctx: RunContext, words: Sequence[str]) -> list[f
     federation = federation_of(params, ctx)
     accuracies = []
     for word in words:
-        run = run_candidate(
+        run = run_rounds(
             params,
             ctx,
             federation,
-            word,
+            algorithm_of(params, word),
+            settings_with(params, word),
             held_out=federation.validation,
             eval_rounds=(params.rounds,),
         )
@@ -286,18 +286,14 @@ def evaluated_rounds(params: Cell) -> list[int]:
 
 def dry_run(params: Simulation) -> DryRun:
     """Count the net and one step of a client, on tensors that allocate nothing."""
-    return replace(_one_step(*_net(params), params.batch_size), num_steps=num_steps(params))
+    return replace(_one_step(_plan_of(params), params.batch_size), num_steps=num_steps(params))
 
 
 @cache
-def _one_step(config: Any, build: Any, count: Any, batch_size: int) -> DryRun:
+def _one_step(plan: Plan, batch_size: int) -> DryRun:
     """Return the dry run of a step, of which grids have many of each."""
-    return dry_steps(
-        lambda device: build(config, generator=torch.Generator(), device=device),
-        (batch_size, config.in_channels, config.image_size, config.image_size),
-        optimizer=lambda model: torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9),
-        expected_num_params=count(config),
-        num_steps=1,
+    return plan.dry_step(
+        batch_size, lambda model: torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
     )
 
 

@@ -8,11 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
-from harness.declare import Experiment, Needs, Profile, doc
+from harness.declare import Experiment, Profile, doc
 from reproductions.asymvalley.models.costs import estimate_of, needs_of, point_s, training_s
-from reproductions.asymvalley.models.pairs import DATA_NAMES, Training, stands_in, training_of
+from reproductions.asymvalley.models.pairs import (
+    DATA_NAMES,
+    Fields,
+    Training,
+    stands_in,
+    training_of,
+)
 from reproductions.asymvalley.trained_nets.experiment import DAY_S, seeds_of
 
 KEPT_EPOCHS: dict[Profile, str] = {
@@ -42,25 +48,20 @@ class Halves(Training):
 
 def grid(profile: Profile) -> Iterator[Halves]:
     """Yield one pair of halves per regime and seed; the paper's Flowers are not at hand."""
-    kept = KEPT_EPOCHS[profile]
-    shared: dict[str, Any] = {
-        "checkpoints": kept, "num_points": 3 if profile == "smoke" else 11, "weights": "",
-    }  # fmt: skip
+    small, kept = profile == "smoke", KEPT_EPOCHS[profile]
+    shared: Fields = {"checkpoints": kept, "num_points": 3 if small else 11}
     epochs = int(kept.split()[-1])
     for seed in seeds_of(profile):
-        random = replace(training_of(profile, "vgg16_cifar10", seed=seed), epochs=epochs)
-        yield Halves(**vars(random), **shared, regime="random", pretrained=False)
-        if profile != "paper":
-            tuned = training_of(profile, "resnet20_cifar100", seed=seed)
-            tuned = replace(tuned, epochs=epochs, lr=0.003)
-            halves = Halves(**vars(tuned), **shared, regime="pretrained", pretrained=True)
-            yield halves if profile == "smoke" else _staged(halves)
-
-
-def _staged(halves: Halves) -> Halves:
-    return replace(
-        halves, weights="resnet20_cifar10", width=16, image_size=32, normalisation="imagenet"
-    )
+        net = replace(training_of(profile, "vgg16_cifar10", seed=seed), epochs=epochs)
+        yield Halves(**vars(net), **shared, regime="random", pretrained=False, weights="")
+        if profile == "paper":
+            continue
+        net = training_of(profile, "resnet20_cifar100", seed=seed)
+        net = replace(net, epochs=epochs, lr=0.003)
+        if not small:
+            net = replace(net, width=16, image_size=32, normalisation="imagenet")
+        weights = "" if small else "resnet20_cifar10"
+        yield Halves(**vars(net), **shared, regime="pretrained", pretrained=True, weights=weights)
 
 
 def halves_stand_in(params: Halves) -> dict[str, str]:
@@ -74,19 +75,13 @@ def halves_stand_in(params: Halves) -> dict[str, str]:
     }
 
 
-def needs(params: Halves) -> Needs:
-    """Return images, weights where there are some, and a GPU where the trial has one."""
-    base = needs_of(params)
-    return replace(base, data=(*base.data, params.weights)) if params.weights else base
-
-
 half_lines = Experiment(
     "asymvalley/half_lines",
     version=1,
     params=Halves,
     grid=grid,
     run="trial:half_rows",
-    needs=needs,
+    needs=lambda params: needs_of(params, params.weights),
     # Two trainings, each on half of the images.
     estimate=lambda params: estimate_of(
         training_s(params) + len(params.epochs_kept) * params.num_points * point_s(params)

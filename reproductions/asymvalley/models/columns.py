@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from harness.declare import Column, Table, columns_of, param, value
+from reproductions.asymvalley.models.curves import places_of
 from reproductions.asymvalley.models.pairs import Training
 
 if TYPE_CHECKING:
@@ -41,37 +41,20 @@ MEASURED = (ERROR, CE, SIGN_CONSISTENCY)
 
 
 def rows_where(
-    experiment: Experiment,
-    *parts: Column | Iterable[Column],
-    place: str = "lambda",
-    **wanted: Iterable[str],
+    experiment: Experiment, *parts: Column | Iterable[Column], **wanted: Collection[str]
 ) -> Table:
     """Return the table of an experiment's rows whose parameters are among those wanted.
 
-    A net that diverged in training has no curve, so no row with a `place`; its seed is missing,
-    then.
+    A net that diverged in training has no curve, so no row with a place on it; its seed is
+    missing, then.
     """
     table = Table.of(*parts)
-    make = partial(
-        _chosen,
-        experiment=experiment.id,
-        columns=table.names,
-        place=place,
-        wanted={name: [*values] for name, values in wanted.items()},
-    )
+
+    def make(tables: Tables) -> pd.DataFrame:
+        rows = tables[experiment.id]
+        for name, values in wanted.items():
+            rows = rows[rows[name].isin([*values])]
+        rows = rows.reindex(columns=table.names)
+        return rows[places_of(rows).notna()]
+
     return replace(table, make=make)
-
-
-def _chosen(
-    tables: Tables,
-    *,
-    experiment: str,
-    columns: list[str],
-    place: str,
-    wanted: Mapping[str, list[str]],
-) -> pd.DataFrame:
-    rows = tables[experiment]
-    for name, values in wanted.items():
-        rows = rows[rows[name].isin(values)]
-    rows = rows.reindex(columns=columns)
-    return rows[rows[place].notna()]

@@ -1,19 +1,27 @@
-"""The positive control of what is said of trained nets: that they err little enough.
+"""How much nets err: what they may, for a claim on them to be judged, and what stands on a page.
 
 The bounds were set before the run, from what two cores can afford to train (`pilot_nets`).
+Every quantity takes the table of one seed. No torch, no pandas at import.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
-from harness.declare import Criterion, Scope, at_most
+from harness.declare import Cell, Criterion, Layout, Line, MissingRows, Scope, at_most, equal
 from harness.declare.criterion import Quantity
-from reproductions.asymvalley.models import errors
+from harness.declare.layout import Where
+from reproductions.asymvalley.models.curves import AT_ZERO, centres, widest_centre
 from reproductions.asymvalley.models.pairs import paper_name
+from reproductions.asymvalley.models.scopes import ON_A_CPU
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Declared = tuple[str, Scope, Criterion, str]
+"""A claim as `claims` takes it: id, scope, criterion, statement."""
 
 LARGEST_ERROR: dict[str, float] = {
     "vgg16_cifar10": 0.25,
@@ -54,14 +62,80 @@ def controlled_by(scope: Scope, quantity: Quantity, *pairs: str) -> Scope:
     return scope.controlled(said_of(pairs), at_most(quantity, 0, "error"))
 
 
-def at_centre(scope: Scope, *pairs: str, by: Sequence[str] = (), x: str = "lambda") -> Scope:
+def at_centre(scope: Scope, *pairs: str, by: Sequence[str] = ()) -> Scope:
     """Return a scope that is judged only where nets err no more than they may at lambda = 0."""
     bounds = {pair: LARGEST_ERROR[pair] for pair in pairs}
-    return controlled_by(scope, partial(errors.excess_at_centre, bounds=bounds, by=by, x=x), *pairs)
+    return controlled_by(scope, partial(excess_at_centre, bounds=bounds, by=by), *pairs)
 
 
 def all_at_centre(declared: Iterable[Declared], *pairs: str) -> tuple[Declared, ...]:
     """Return claims with that control."""
     return tuple(
         (id, at_centre(scope, *pairs), criterion, said) for id, scope, criterion, said in declared
+    )
+
+
+def one_centre(*by: str) -> Declared:
+    """Return the check that all curves of a net pass through one point.
+
+    by: the columns that tell nets apart, beside the seed.
+    """
+    return (
+        "one_centre",
+        ON_A_CPU,
+        equal(partial(widest_centre, by=by), 0, "error"),
+        "All curves of one net have the same error at lambda = 0.",
+    )
+
+
+def excess_at_centre(
+    table: pd.DataFrame, *, bounds: Mapping[str, float], by: Sequence[str] = ()
+) -> list[float]:
+    """Return the test error at lambda = 0 less its bound, of each net of some pairs.
+
+    by: the columns that tell a pair's nets apart. A table of a single pair may not name it.
+    """
+    rows, found = centres(table), list[float]()
+    for pair, bound in bounds.items():
+        own = rows[rows["pair"] == pair] if "pair" in rows else rows
+        if own.empty:
+            raise MissingRows(f"the table has no curve of {pair} with lambda = 0")
+        errors = own.groupby(list(by))["error"].mean() if by else [own["error"].mean()]
+        found += [float(error) - bound for error in errors]
+    return found
+
+
+def excess_at_ends(table: pd.DataFrame, *, bound: float) -> list[float]:
+    """Return the test error at both ends of the line between two nets less their bound."""
+    line = table[table["part"] == "line"]
+    ends = [line.loc[(line["x"] - place).abs() <= AT_ZERO, "error"] for place in (0.0, 1.0)]
+    if any(end.empty for end in ends):
+        raise MissingRows("the table has no line between two nets")
+    return [float(end.mean()) - bound for end in ends]
+
+
+def excess_of_nets(table: pd.DataFrame, *, bounds: Mapping[str, float]) -> list[float]:
+    """Return each trained net's test error less the bound of its pair."""
+    if table.empty:
+        raise MissingRows("the table has no trained net")
+    named = table.sort_values(["pair", "recipe", "bn_start"])
+    pairs = zip(named["pair"], named["test_error"], strict=True)
+    return [float(error) - bounds[pair] for pair, error in pairs]
+
+
+def errors_of(
+    nets: Mapping[str, Where], *, x: str = "lambda", **where: str | float | bool
+) -> Layout:
+    """Return the table of some nets' test errors at the centre of a curve.
+
+    nets: their names, and which rows of the table are theirs. where: which curve is taken; all
+    of a net's have one error there.
+    """
+    return Layout(
+        rows=tuple(Line(name, where={x: 0.0, **own}) for name, own in nets.items()),
+        columns=(Line("test error"),),
+        cell=Cell("error", unit="%", scale=0.01, digits=1),
+        where=where,
+        title="Test error of the net" if len(nets) == 1 else "Test errors of the nets",
+        ours=True,
     )

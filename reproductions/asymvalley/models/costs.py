@@ -50,9 +50,7 @@ def estimate_of(seconds: float) -> Estimate:
     return Estimate(seconds=START_S + seconds, memory_bytes=2 * 2**30)
 
 
-def needs_of(net: Net) -> Needs:
-    """Return a trial's images, and its GPU where it has one."""
-    data = (net.data, net.more_data) if net.more_data else (net.data,)
-    if net.device == "cpu":
-        return Needs(data=data)
-    return Needs(data=data, device="cuda", gpu_bytes=8 * 2**30)
+def needs_of(net: Net, *weights: str) -> Needs:
+    """Return a trial's images, the weights that it starts from, and its GPU where it has one."""
+    data = tuple(name for name in (net.data, net.more_data, *weights) if name)
+    return Needs(data=data, device=net.device, gpu_bytes=0 if net.device == "cpu" else 8 * 2**30)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from torch import Tensor, nn
 
 from harness.declare import Row, RunContext, Scalar
 from reproductions.asymvalley.method.curve import Walk
-from reproductions.asymvalley.method.directions import BnStats, Noise
+from reproductions.asymvalley.method.directions import BnStats, Group, Noise
 from reproductions.asymvalley.method.layout import same_sign_ratio
 from reproductions.asymvalley.method.noise import draw_noise, sign_consistent
 from reproductions.asymvalley.models.images import images_of
-from reproductions.asymvalley.models.pairs import Curves, Net
+from reproductions.asymvalley.models.pairs import Net
 
 
 def lambdas(num_points: int, *, low: float = -1.0, high: float = 1.0) -> list[float]:
@@ -42,13 +43,20 @@ def walk_through(
 
 
 def curve_rows(
-    walk: Walk, step_P: Tensor, places: Sequence[float], labels: Mapping[str, Scalar]
+    walk: Walk,
+    step_P: Tensor,
+    places: Sequence[float],
+    labels: Mapping[str, Scalar],
+    *,
+    group: Group = "all",
 ) -> list[Row]:
     """Return one row per lambda: `labels`, lambda, error, ce, and the signs that agree.
 
-    `sign_consistency`: the share of coordinates in which the step has the sign of the weights.
+    `sign_consistency`: the share of a group's coordinates in which the step has the sign of the
+    weights. Elsewhere the step of a group is zero, which agrees with nothing.
     """
-    consistency = same_sign_ratio(step_P, walk.weights_P)
+    mask_P = walk.layout.mask(group).to(walk.weights_P.device)
+    consistency = same_sign_ratio(step_P[mask_P], walk.weights_P[mask_P])
     curve = walk.curve(step_P, places)
     return [
         {
@@ -64,23 +72,27 @@ def curve_rows(
 
 def both_rows(
     walk: Walk,
-    params: Curves,
+    params: Any,
     kind: Noise,
     *,
     draw: int,
     scale: float,
     labels: Mapping[str, Scalar],
+    group: Group = "all",
 ) -> list[Row]:
-    """Return the curves along one norm-scaled draw of a noise, raw and with the weights' signs."""
-    noise_P = draw_noise(kind, walk.layout.size, seed=params.seed, draw=draw)
-    noise_P = noise_P.to(walk.weights_P.device)
-    places = lambdas(params.num_points)
+    """Return the curves along one norm-scaled draw of a noise, raw and with the weights' signs.
+
+    params: of the trial, with a `seed` and `num_points`. group: parameters that get the noise,
+    which then has the norm of these alone.
+    """
+    mask_P = walk.layout.mask(group).to(walk.weights_P.device)
+    noise_P = draw_noise(kind, walk.layout.size, seed=params.seed, draw=draw).to(mask_P.device)
     rows: list[Row] = []
     for consistent in (False, True):
         eps_P = sign_consistent(noise_P, walk.weights_P) if consistent else noise_P
-        step_P = walk.step(eps_P, scale=scale, norm="ns")
+        step_P = walk.step(eps_P * mask_P, scale=scale, norm="ns", mask=mask_P)
         named = {**labels, "sign_consistent": consistent, "draw": draw}
-        rows += curve_rows(walk, step_P, places, named)
+        rows += curve_rows(walk, step_P, lambdas(params.num_points), named, group=group)
     return rows
 
 

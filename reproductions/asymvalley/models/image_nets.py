@@ -2,60 +2,95 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple
 
 import torch
-from torch import nn
+import torch.nn.functional as F
+from torch import Tensor, nn
 
+from harness.declare import DryRun
 from harness.errors import SpecError
+from harness.measure.dry_step import dry_step
 from reproductions.asymvalley.models.pairs import GREY, NUM_CLASSES, Net
-from reproductions.nets import alexnet, resnet, vgg, vit
+from reproductions.nets import alexnet, convnet, resnet, vgg, vit
 
+Kind = Literal["vgg", "resnet", "alexnet", "vit", "convnet"]
 BN_START_STD = 0.1
 VIT_HEAD = 16
 """Width of an attention head: the paper's 8 heads at width 128 (appendix A.3)."""
 
 
-def build_net(params: Net, *, generator: torch.Generator, device: str = "cpu") -> nn.Module:
-    """Return the network of a trial at its start.
+class Plan(NamedTuple):
+    """How a network is made."""
 
-    device: "meta" builds it without storage.
+    config: Any
+    build: Callable[..., nn.Module]
+    num_params: Callable[[Any], int]
+    """From the configuration, by the closed form."""
+
+    def net(self, *, generator: torch.Generator, device: str = "cpu") -> nn.Module:
+        """Return the network at its start; on the device "meta" without storage."""
+        return self.build(self.config, generator=generator, device=device)
+
+    def dry_step(
+        self, batch_size: int, optimizer: Callable[[nn.Module], torch.optim.Optimizer]
+    ) -> DryRun:
+        """Count the network and one step of it, on tensors that allocate nothing."""
+        channels, side = self.config.in_channels, self.config.image_size
+
+        def loss_of(model: nn.Module) -> Callable[[], Tensor]:
+            x_BCHW = torch.zeros(batch_size, channels, side, side)
+            labels_B = torch.zeros(batch_size, dtype=torch.long)
+            return lambda: F.cross_entropy(model(x_BCHW), labels_B)
+
+        return dry_step(
+            self.net(generator=torch.Generator(), device="meta"),
+            lambda: self.net(generator=torch.Generator()),
+            optimizer=optimizer,
+            loss=loss_of,
+            expected_num_params=self.num_params(self.config),
+            num_steps=1,
+            copied=True,
+        )
+
+
+def plan_of(params: Net) -> Plan:
+    """Return how a trial's network is made."""
+    return planned(
+        params.net,
+        depth=params.depth,
+        batch_norm=params.batch_norm,
+        num_classes=NUM_CLASSES[params.data],
+        in_channels=1 if params.data in GREY else 3,
+        image_size=params.image_size,
+        width=params.width,
+    )
+
+
+def planned(kind: Kind, *, depth: int, batch_norm: bool, **shape: int) -> Plan:
+    """Return how a network of a kind is made.
+
+    shape: num_classes, in_channels, image_size and width.
     """
-    config, build, _ = _config(params)
-    net: nn.Module = build(config, generator=generator, device=device)
-    return net
-
-
-def num_params(params: Net) -> int:
-    """Return the number of parameters of a trial's network, by the closed form."""
-    config, _, count = _config(params)
-    return int(count(config))
-
-
-def _config(params: Net) -> tuple[Any, Any, Any]:
-    """Return the configuration of a trial's network, its class and its count of parameters."""
-    depth = params.depth
-    shape: dict[str, Any] = {
-        "num_classes": NUM_CLASSES[params.data],
-        "in_channels": 1 if params.data in GREY else 3,
-        "image_size": params.image_size,
-        "width": params.width,
-    }
-    match params.net:
+    match kind:
         case "vgg":
-            config = vgg.VGGConfig(**shape | {"depth": depth}, batch_norm=params.batch_norm)
-            return config, vgg.VGG, vgg.num_params
+            config = vgg.VGGConfig(**shape, depth=depth, batch_norm=batch_norm)  # type: ignore[arg-type]  # checked there
+            return Plan(config, vgg.VGG, vgg.num_params)
         case "resnet":
-            return resnet.ResNetConfig(**shape, depth=depth), resnet.ResNet, resnet.num_params
+            return Plan(resnet.ResNetConfig(**shape, depth=depth), resnet.ResNet, resnet.num_params)
         case "alexnet":
             flat = alexnet.AlexNetConfig(**shape, head_width=0)
-            return flat, alexnet.AlexNet, alexnet.num_params
+            return Plan(flat, alexnet.AlexNet, alexnet.num_params)
+        case "convnet":
+            small = convnet.ConvNetConfig(**shape, batch_norm=batch_norm)
+            return Plan(small, convnet.ConvNet, convnet.num_params)
         case "vit":
             # The patch size is not stated: 64 patches per image (8 pixels for Food-101).
-            patch = max(1, params.image_size // 8)
-            heads = max(1, params.width // VIT_HEAD)
+            patch = max(1, shape["image_size"] // 8)
+            heads = max(1, shape["width"] // VIT_HEAD)
             layers = {"patch_size": patch, "num_layers": depth, "num_heads": heads}
-            return vit.ViTConfig(**shape, **layers), vit.ViT, vit.num_params
+            return Plan(vit.ViTConfig(**shape, **layers), vit.ViT, vit.num_params)
 
 
 @torch.no_grad()

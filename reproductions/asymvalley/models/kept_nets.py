@@ -17,9 +17,9 @@ from harness.declare import DryRun, Outcome, RunContext, Status
 from harness.declare.experiment import UpstreamResult
 from harness.errors import SpecError
 from reproductions.asymvalley.method.layout import layout_of
-from reproductions.asymvalley.models.image_nets import build_net, num_params, start_batch_norms
-from reproductions.asymvalley.models.pairs import GREY, NUM_CLASSES, Fields, Net, Training
-from reproductions.asymvalley.models.training import build_optimizer, dry_steps
+from reproductions.asymvalley.models.image_nets import plan_of, start_batch_norms
+from reproductions.asymvalley.models.pairs import NUM_CLASSES, Fields, Net, Training
+from reproductions.asymvalley.models.training import build_optimizer
 
 KEPT = "solution.safetensors"
 NO_NET = Outcome(rows=[], status=Status.DIVERGED, note="its network diverged in training")
@@ -41,7 +41,7 @@ class KeptNet:
 
 def start_of(params: Training, ctx: RunContext) -> nn.Module:
     """Return a trial's network before its first step; the start depends on the seed alone."""
-    model = build_net(params, generator=generator_of(ctx.seed("init")))
+    model = plan_of(params).net(generator=generator_of(ctx.seed("init")))
     start_batch_norms(model, params.bn_start, generator_of(ctx.seed("bn_start")))
     return _placed(model, ctx)
 
@@ -55,7 +55,7 @@ def staged_net(
     is at hand. For other classes than CIFAR-10's it draws the last layer.
     Raises SpecError for weights of another architecture.
     """
-    model = build_net(params, generator=generator)
+    model = plan_of(params).net(generator=generator)
     if weights:
         arrays = ctx.dataset(weights).arrays
         state = {name: torch.tensor(value) for name, value in arrays.items()}
@@ -81,7 +81,7 @@ def kept_net(params: Net, ctx: RunContext, upstream: UpstreamResult) -> KeptNet 
     if upstream.rows[0]["test_error"] is None:
         return None
     tensors = upstream.load(KEPT)
-    model = build_net(params, generator=torch.Generator())
+    model = plan_of(params).net(generator=torch.Generator())
     _load(model, _below(_FINAL, tensors), "the kept net is")
     initial_P = layout_of(model).flatten(_below(_INITIAL, tensors))
     return KeptNet(model=_placed(model, ctx).eval(), initial_P=initial_P.to(ctx.device))
@@ -93,24 +93,17 @@ def generator_of(seed: int) -> torch.Generator:
 
 
 def dry_run(params: Training) -> DryRun:
-    """Count a trial's network and one step of it, on tensors that allocate nothing."""
+    """Count a trial's network and its steps, on tensors that allocate nothing."""
     # What a step takes does not hang on these, and grids have many of each.
     unlike: Fields = {"seed": 0, "recipe": "base", "bn_start": "ones", "lr": 1.0}
-    step = _one_epoch(replace(params, **unlike, weight_decay=0.0, epochs=1, augment=False))
-    return replace(step, num_steps=step.num_steps * params.epochs)
+    step = _one_step(replace(params, **unlike, weight_decay=0.0, epochs=1, augment=False))
+    return replace(step, num_steps=-(-params.num_train // params.batch_size) * params.epochs)
 
 
 @cache
-def _one_epoch(params: Training) -> DryRun:
-    images = min(params.batch_size, params.num_train)
-    channels, side = 1 if params.data in GREY else 3, params.image_size
-    return dry_steps(
-        lambda device: build_net(params, generator=torch.Generator(), device=device),
-        (images, channels, side, side),
-        optimizer=partial(build_optimizer, params=params),
-        expected_num_params=num_params(params),
-        num_steps=-(-params.num_train // params.batch_size),
-    )
+def _one_step(params: Training) -> DryRun:
+    batch_size = min(params.batch_size, params.num_train)
+    return plan_of(params).dry_step(batch_size, partial(build_optimizer, params=params))
 
 
 def _below(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:

@@ -162,14 +162,9 @@ def data_in_place_of(paper_data: str, data: str, *, num_train: int) -> dict[str,
     return {asked: f"{num_train:,} of its images" if read == asked else read}
 
 
-def other_data(net: Training) -> dict[str, str]:
-    """Return what a training read in the place of its pair's data."""
-    return data_in_place_of(_paper_data(net.pair), net.data, num_train=net.num_train)
-
-
 def stands_in(net: Training) -> dict[str, str]:
     """Return what was run in the place of what the paper names: data, net, batch size."""
-    found = other_data(net)
+    found = data_in_place_of(_paper_data(net.pair), net.data, num_train=net.num_train)
     name, full = _NET_NAMES[net.pair.split("_")[0]], _FULL_WIDTH[net.net]
     if net.depth != _NETS[net.pair]["depth"]:
         found[name] = f"{net.depth} layers of width {net.width}"
@@ -240,6 +235,21 @@ def training_of(
     fields |= {"device": "cuda" if profile in ("gpu", "paper") else "cpu"}
     fields |= _NETS[pair] | size | _settings(profile, pair, recipe)
     return Training(pair=pair, recipe=recipe, bn_start=bn_start, seed=seed, **fields)
+
+
+def staged_resnet(profile: Profile, depth: int, *, num_images: int) -> Fields:
+    """Return the fields of a ResNet of CIFAR-10 that others trained; at `smoke` of a tiny one.
+
+    That one is at its start and sees digits: nothing but bundled data is at hand there.
+    """
+    fields: Fields = {"net": "resnet", "depth": depth, "batch_norm": True}
+    fields |= dict.fromkeys(("num_train", "num_statistics", "num_test"), num_images)
+    if profile == "smoke":
+        fields |= {"width": 2, "data": "digits", "image_size": 8, "weights": ""}
+        return fields | {"normalisation": "train", "device": "cpu"}
+    fields |= {"width": 16, "data": "cifar10_10k_5k", "image_size": 32}
+    fields |= {"weights": f"resnet{depth}_cifar10", "normalisation": "imagenet"}
+    return fields | {"device": "cuda" if profile == "gpu" else "cpu"}
 
 
 def curves_of(profile: Profile, training: Training) -> Curves:

@@ -10,9 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from harness.declare import DryRun
 from harness.errors import SpecError
-from harness.measure.dry_step import dry_step
 from harness.store.checkpoint import Checkpoints
 from reproductions.asymvalley.models.pairs import Training
 
@@ -123,32 +121,4 @@ def augmented(images: Tensor, generator: torch.Generator) -> Tensor:
     picked = torch.arange(count, device=device)[:, None, None]
     return padded.permute(0, 2, 3, 1)[picked, rows[:, :, None], columns[:, None, :]].permute(
         0, 3, 1, 2
-    )
-
-
-def dry_steps(
-    build: Callable[[str], nn.Module],
-    shape: tuple[int, int, int, int],
-    *,
-    optimizer: Callable[[nn.Module], torch.optim.Optimizer],
-    expected_num_params: int,
-    num_steps: int,
-) -> DryRun:
-    """Count a classifier and steps of it, on tensors that allocate nothing.
-
-    build: from a device to the net. shape: of a batch, (B, C, H, W).
-    """
-
-    def loss_of(model: nn.Module) -> Callable[[], Tensor]:
-        x_BCHW, labels_B = torch.zeros(shape), torch.zeros(shape[0], dtype=torch.long)
-        return lambda: F.cross_entropy(model(x_BCHW), labels_B)
-
-    return dry_step(
-        build("meta"),
-        lambda: build("cpu"),
-        optimizer=optimizer,
-        loss=loss_of,
-        expected_num_params=expected_num_params,
-        num_steps=num_steps,
-        copied=True,
     )

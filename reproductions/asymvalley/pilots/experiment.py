@@ -16,14 +16,39 @@ from reproductions.asymvalley.federated.experiment import (
     LONG_COLOUR,
     LONG_GREY,
     SMOKE_DIGITS,
+    Algorithm,
     Search,
     needs,
     search_cost,
 )
 from reproductions.asymvalley.models.costs import estimate_of, needs_of, training_s
 from reproductions.asymvalley.models.pairs import Fields, Pair, Training, training_of
-from reproductions.asymvalley.pilots.settings import GAMMAS, NETS
+from reproductions.asymvalley.trained_nets.experiment import STAGED
 
+COLOUR: Fields = STAGED | {"num_train": 18_000}
+"""All staged images of CIFAR-10, less those for validation."""
+
+NETS: tuple[tuple[Pair, Fields], ...] = (
+    ("vgg16_cifar10", COLOUR | {"width": 12, "epochs": 16}),
+    ("resnet20_svhn", {"num_train": 9_000}),
+    ("vgg16_cifar10", COLOUR | {"width": 8, "epochs": 12}),
+    ("alexnet_food101", COLOUR | {"width": 16, "epochs": 15}),
+    ("vgg16_cifar10", COLOUR | {"width": 8, "epochs": 12, "recipe": "lr_low"}),
+    ("vgg16_cifar10", COLOUR | {"width": 8, "epochs": 12, "recipe": "bs_large"}),
+    ("vgg11_cifar100", {"num_train": 4_500, "width": 16, "epochs": 30, "augment": True}),
+    ("vit_food101", COLOUR | {"width": 64, "epochs": 10}),
+    ("vgg16nobn_cifar10", COLOUR | {"width": 8, "epochs": 12}),
+    ("resnet20_cifar10", COLOUR | {"width": 16, "epochs": 12}),
+    ("vgg16_cifar10", COLOUR | {"width": 16, "epochs": 20}),
+    ("vgg16_cifar10", COLOUR | {"width": 8, "epochs": 24}),
+)
+"""Nets in the order in which they tell most."""
+
+TRIED: dict[Algorithm, str] = {
+    "fedavg": CANDIDATES["fedavg"],
+    "fedsign": "0.0001 0.001 0.01 0.1",
+}
+"""FedAvg's weight decays; FedSign's three gammas of section 6.2, and a tenth of the smallest."""
 NUM_FEDERATED_SEEDS = 1
 
 
@@ -54,10 +79,8 @@ def net_grid(profile: Profile) -> Iterator[PilotNet]:
 def searched(shape: Fields, alpha: float, seed: int) -> Iterator[Search]:
     """Yield the trial of FedAvg's weight decays, and that of gammas at the smallest of these."""
     shape = {name: value for name, value in shape.items() if name != "eval_every"}
-    tried = {"fedavg": CANDIDATES["fedavg"], "fedsign": GAMMAS}
-    for algorithm, candidates in tried.items():
-        fields: Fields = {"algorithm": algorithm, "candidates": candidates}
-        yield Search(alpha=alpha, seed=seed, **fields, **shape)
+    for algorithm, candidates in TRIED.items():
+        yield Search(alpha=alpha, seed=seed, algorithm=algorithm, candidates=candidates, **shape)
 
 
 def federated_grid(profile: Profile) -> Iterator[Search]:

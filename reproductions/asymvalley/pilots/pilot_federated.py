@@ -5,19 +5,14 @@ from __future__ import annotations
 from harness.declare import Cell, Layout, Line, Table, Task, columns_of, param, value
 from reproductions.asymvalley.federated.experiment import (
     ALPHAS,
-    CANDIDATES,
     COEFFICIENTS,
-    LONG,
     LONG_COLOUR,
     LONG_GREY,
-    Algorithm,
     Search,
 )
 from reproductions.asymvalley.models.pairs import DATA_NAMES
-from reproductions.asymvalley.pilots.experiment import pilot_federated
-from reproductions.asymvalley.pilots.settings import GAMMAS
+from reproductions.asymvalley.pilots.experiment import TRIED, pilot_federated
 
-TRIED: dict[Algorithm, str] = {"fedavg": CANDIDATES["fedavg"], "fedsign": GAMMAS}
 ACCURACIES = Table.of(
     columns_of(Search, "data", "alpha", "algorithm"),
     param(
@@ -58,7 +53,7 @@ task = Task(
         cell=Cell("validation_accuracy", unit="%", scale=0.01, digits=1),
         notes=(
             "{num_clients} clients, {participation} of them a round, {rounds} rounds of"
-            " {local_epochs} local epochs in batches of {batch_size}.".format_map(LONG),
+            " {local_epochs} local epochs in batches of {batch_size}.".format_map(LONG_GREY),
         ),
         ours=True,
     ),

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from harness.declare import Cell, Layout, Line, Table, Task, columns_of, value
 from reproductions.asymvalley.models.columns import SEED
 from reproductions.asymvalley.models.pairs import short_name
-from reproductions.asymvalley.pilots.experiment import PilotNet, net_of, pilot_nets
-from reproductions.asymvalley.pilots.settings import NETS
+from reproductions.asymvalley.pilots.experiment import NETS, PilotNet, net_of, pilot_nets
 
 TOLD_BY = ("pair", "recipe", "width", "epochs")
 RECIPE_NAMES = {

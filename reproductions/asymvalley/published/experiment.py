@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, get_args
 
-from harness.declare import Experiment, Needs, Profile, doc, seed, seeds_of
-from reproductions.asymvalley.method.directions import NOISES
-from reproductions.asymvalley.models.costs import estimate_of, point_s
-from reproductions.asymvalley.models.pairs import Fields, Net
+from harness.declare import Experiment, Profile, doc, seed, seeds_of
+from reproductions.asymvalley.method.directions import NOISES, ZERO_SYMMETRIC, Noise
+from reproductions.asymvalley.models.costs import estimate_of, needs_of, point_s
+from reproductions.asymvalley.models.pairs import Net, staged_resnet
 
 Along = Literal[
     "gaussian", "uniform", "ternary", "gaussian_mean1", "uniform01", "binary", "ones",
@@ -24,6 +24,13 @@ DEPTHS = (20, 44, 56)
 ALL_KINDS = 20
 """The depth whose net gets noise of all seven kinds; the deeper ones get Gaussian noise."""
 NUM_DRAWS = 10
+RAW, CONSISTENT = 0.0, 1.0
+"""Shares of agreeing signs that stand for the two rows of Figure 3."""
+Kinds = tuple[tuple[int, Noise], ...]
+DEEPER: Kinds = tuple((depth, NOISES[0]) for depth in DEPTHS if depth != ALL_KINDS)
+NETS_AND_KINDS: Kinds = (*((ALL_KINDS, kind) for kind in NOISES), *DEEPER)
+"""Every net with every kind of its noises."""
+SYMMETRIC_KINDS: Kinds = (*((ALL_KINDS, kind) for kind in ZERO_SYMMETRIC), *DEEPER)
 
 
 class PublishedCurves(Net):
@@ -55,30 +62,14 @@ def grid(profile: Profile) -> Iterator[PublishedCurves]:
 def curves_of(profile: Profile, depth: int, along: Along, number: int) -> PublishedCurves:
     """Return one trial: at `smoke` around a tiny net at its start, on digits."""
     small, drawn = profile == "smoke", along in NOISES
-    images = 50 if small else 500
-    net: Fields = {
-        "width": 16, "data": "cifar10_10k_5k", "image_size": 32, "normalisation": "imagenet",
-        "weights": f"resnet{depth}_cifar10",
-    }  # fmt: skip
-    if small:
-        net = {
-            "width": 2, "data": "digits", "image_size": 8, "normalisation": "train", "weights": "",
-        }  # fmt: skip
     ratios = (3 if small else 6) if along == "gaussian" else 2
     return PublishedCurves(
-        net="resnet", depth=depth, batch_norm=True, num_train=images, num_statistics=images,
-        num_test=images, device="cuda" if profile == "gpu" else "cpu", along=along,
-        num_ratios=ratios if drawn else 1, num_points=3 if small else 5 if drawn else 11,
-        seed=number, **net,
-    )  # fmt: skip
-
-
-def needs(params: PublishedCurves) -> Needs:
-    """Return images, and weights where there are some."""
-    data = (params.data, params.weights) if params.weights else (params.data,)
-    if params.device == "cpu":
-        return Needs(data=data)
-    return Needs(data=data, device="cuda", gpu_bytes=8 * 2**30)
+        **staged_resnet(profile, depth, num_images=50 if small else 500),
+        along=along,
+        num_ratios=ratios if drawn else 1,
+        num_points=3 if small else 5 if drawn else 11,
+        seed=number,
+    )
 
 
 published_curves = Experiment(
@@ -87,7 +78,7 @@ published_curves = Experiment(
     params=PublishedCurves,
     grid=grid,
     run="trial:curve_rows",
-    needs=needs,
+    needs=lambda params: needs_of(params, params.weights),
     estimate=lambda params: estimate_of(
         (params.num_ratios * (params.num_points - 1) + 1) * point_s(params)
     ),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from harness.publish.figures import PALETTE, FigureContext
 from reproductions.asymvalley.models.drawing import STYLES, lambda_axis, line, share_heights, where
-from reproductions.asymvalley.published.quantities import CONSISTENT, RAW
+from reproductions.asymvalley.published.experiment import CONSISTENT, RAW
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -4,27 +4,18 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare import (
-    CHECK,
-    Criterion,
-    Scope,
-    Task,
-    at_least,
-    bind,
-    claims,
-    equal,
-    more_than,
-    ordering,
-)
+from harness.declare import CHECK, Task, at_least, bind, claims, more_than, ordering
 from reproductions.asymvalley.models.controls import (
     LARGEST_ERROR,
+    Declared,
     at_centre,
     controlled_by,
+    errors_of,
+    excess_at_ends,
+    one_centre,
 )
-from reproductions.asymvalley.models.curves import widest_centre
-from reproductions.asymvalley.models.errors import errors_of, excess_at_ends
 from reproductions.asymvalley.models.pairs import RECIPES, Pair, paper_name
-from reproductions.asymvalley.models.scopes import ON_A_CPU, TRAINED
+from reproductions.asymvalley.models.scopes import TRAINED
 from reproductions.asymvalley.recipes import quantities as q
 from reproductions.asymvalley.recipes import table
 from reproductions.asymvalley.recipes.experiment import (
@@ -79,19 +70,11 @@ def line_task(word: str, pair: Pair, contrast: Contrast, *, place: str = "") -> 
     )
 
 
-def recipe_task(
-    word: str, pair: Pair, *more: tuple[str, Scope, Criterion, str], place: str = ""
-) -> Task:
+def recipe_task(word: str, pair: Pair, *more: Declared, place: str = "") -> Task:
     """Return the task of the valleys after six recipes: Figures 9 and 23.
 
     more: what this figure claims beside the others. place: as in `line_task`.
     """
-    one_centre = (
-        "one_centre",
-        ON_A_CPU,
-        equal(partial(widest_centre, by=("recipe",)), 0, "error"),
-        "All curves of one net have the same error at lambda = 0.",
-    )
     sharper = (
         "recipes_sharpen_the_valley",
         at_centre(TRAINED, pair, by=("recipe",)),
@@ -105,7 +88,7 @@ def recipe_task(
         f"asymvalley/{word}",
         reads=(recipes,),
         table=table.curves(pair),
-        claims=claims(f"Figure {int(word[3:])}{place}", one_centre, *more, sharper),
+        claims=claims(f"Figure {int(word[3:])}{place}", one_centre("recipe"), *more, sharper),
         layout=errors_of(
             {name.replace("_", " "): {"recipe": name} for name in RECIPES},
             sign_consistent=False,

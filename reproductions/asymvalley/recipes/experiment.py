@@ -67,10 +67,8 @@ class Line(Training):
 
 def recipe_grid(profile: Profile) -> Iterator[DrawnCurves]:
     """Yield one trial per pair, recipe and seed."""
-    for pair in TUNED:
-        for recipe in RECIPES:
-            for training in trainings(profile, pair, recipe=recipe):
-                yield drawn_curves_of(profile, training)
+    for training in trainings(profile, *TUNED, recipes=RECIPES):
+        yield drawn_curves_of(profile, training)
 
 
 def line_grid(profile: Profile) -> Iterator[Line]:
@@ -79,9 +77,9 @@ def line_grid(profile: Profile) -> Iterator[Line]:
     Steps of a tenth, so that both nets are among the points.
     """
     for pair, contrast in SHOWN:
-        one, other = CONTRASTS[contrast]
-        firsts = trainings(profile, pair, recipe=one)
-        seconds = trainings(profile, pair, recipe=other)
+        firsts, seconds = (
+            trainings(profile, pair, recipes=[recipe]) for recipe in CONTRASTS[contrast]
+        )
         for first, second in zip(firsts, seconds, strict=True):
             yield Line(
                 **vars(first),

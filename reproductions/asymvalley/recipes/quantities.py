@@ -2,8 +2,7 @@
 
 Every function takes the table of one seed, unless it says "whole table". `first` is the net at
 l = 0, `second` that at l = 1, and `consistency` counts the coordinates whose product with
-second - first is positive. AS is the mean test error over lambda < 0 minus that over lambda > 0,
-over all draws of a noise. No torch, no pandas at import.
+second - first is positive. No torch, no pandas at import.
 """
 
 from __future__ import annotations
@@ -11,8 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.declare import pick
-from reproductions.asymvalley.models.curves import AT_ZERO, asymmetry, sides
-from reproductions.asymvalley.models.pairs import RECIPES
+from reproductions.asymvalley.models.curves import AT_ZERO, sides
 from reproductions.asymvalley.recipes.experiment import CONTRASTS
 
 if TYPE_CHECKING:
@@ -41,12 +39,6 @@ def least_gain_of_consistency(table: pd.DataFrame) -> float:
 
 
 # --- six recipes of training (Figures 9, 23) ---
-
-
-def sign_asymmetries(table: pd.DataFrame) -> list[float]:
-    """Return AS of the sign-consistent noise, recipe by recipe."""
-    rows = pick(table, sign_consistent=True)
-    return [asymmetry(pick(rows, recipe=recipe)) for recipe in RECIPES]
 
 
 def sharper_by(table: pd.DataFrame) -> list[float]:

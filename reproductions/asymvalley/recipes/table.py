@@ -55,6 +55,4 @@ def curves(pair: str) -> Table:
 def line(pair: str, contrast: Contrast) -> Table:
     """Return the line between one net's two recipes, and the statistics of both."""
     values = (LINE_ERROR, CE, *STATISTICS)
-    return rows_where(
-        recipe_lines, PLACE, SEED, values, place="x", pair=(pair,), contrast=(contrast,)
-    )
+    return rows_where(recipe_lines, PLACE, SEED, values, pair=(pair,), contrast=(contrast,))

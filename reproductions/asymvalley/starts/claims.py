@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare import Criterion, Scope, Task, at_least, at_most, claims, equal, more_than
-from reproductions.asymvalley.models.controls import at_centre
-from reproductions.asymvalley.models.curves import widest_centre
-from reproductions.asymvalley.models.errors import errors_of
-from reproductions.asymvalley.models.pairs import Pair, paper_name
-from reproductions.asymvalley.models.scopes import CALIBRATED, ON_A_CPU, TRAINED
-from reproductions.asymvalley.starts import quantities as q
+from harness.declare import Scope, Task, at_least, at_most, claims, more_than
+from harness.declare.layout import Where
+from reproductions.asymvalley.models.controls import Declared, at_centre, errors_of, one_centre
+from reproductions.asymvalley.models.curves import LEAN, asymmetries, gains, sizes_of_shares
+from reproductions.asymvalley.models.pairs import SCALES, BnStart, Pair, paper_name
+from reproductions.asymvalley.models.scopes import CALIBRATED, TRAINED
 from reproductions.asymvalley.starts import table
 from reproductions.asymvalley.starts.experiment import batch_norm_starts
 
@@ -26,7 +25,19 @@ ALT = (
     "Three columns, one for each start of the BN weights, with rows for their distribution"
     " after training and for three kinds of valley of test error against lambda."
 )
-POSITIVE = {"ones": "start at 1", "uniform": "start at U(0,1)"}
+POSITIVE: dict[BnStart, str] = {"ones": "start at 1", "uniform": "start at U(0,1)"}
+
+
+def bn_noise(*starts: BnStart) -> list[Where]:
+    """Return which valleys are those along noise on the BN weights alone."""
+    noise: Where = {"part": "curve", "norm": "ns", "group": "bn", "s": 1.0}
+    return [{**noise, "bn_start": start} for start in starts]
+
+
+def filtered_noise(*starts: BnStart) -> list[Where]:
+    """Return which valleys are those along filter-normalized noise close to the net."""
+    noise: Where = {"part": "curve", "norm": "filter_ns", "group": "all", "s": min(SCALES)}
+    return [{**noise, "bn_start": start} for start in starts]
 
 
 def start_task(word: str, pair: Pair, *, place: str = "") -> Task:
@@ -35,17 +46,14 @@ def start_task(word: str, pair: Pair, *, place: str = "") -> Task:
     place: where else than in the figure the paper says it.
     """
     where, net = f"Figure {int(word[3:])}{place}", paper_name(pair)
-    one_centre = (
-        "one_centre",
-        ON_A_CPU,
-        equal(partial(widest_centre, by=("bn_start",), x="x"), 0, "error"),
-        "All curves of one net have the same error at lambda = 0.",
+    than_gaussian = partial(
+        gains, of=filtered_noise(*POSITIVE), beside=filtered_noise("gaussian", "gaussian")
     )
     more_asymmetric = (
         "positive_starts_are_more_asymmetric",
         well_trained(TRAINED, pair),
         # The paper states no side: its explanation, by BN weights that are positive, does.
-        more_than(partial(q.filter_gains, starts=tuple(POSITIVE)), 0, "error")
+        more_than(than_gaussian, 0, "error")
         .naming(*POSITIVE.values())
         .measuring("asymmetry less that after a start at G(0,0.1), at the smallest s"),
         f"{net} has a more asymmetric valley when its BN weights start positive than at G(0,0.1).",
@@ -54,7 +62,7 @@ def start_task(word: str, pair: Pair, *, place: str = "") -> Task:
         f"asymvalley/{word}",
         reads=(batch_norm_starts,),
         table=table.starts(pair),
-        claims=claims(where, one_centre, more_asymmetric)
+        claims=claims(where, one_centre("bn_start"), more_asymmetric)
         + claims(f"ours, beside {where}", *questions(pair)),
         layout=errors_of(
             {f"start at {name}": {"bn_start": start} for start, name in STARTS.items()},
@@ -73,22 +81,24 @@ def start_task(word: str, pair: Pair, *, place: str = "") -> Task:
 
 def well_trained(scope: Scope, pair: Pair) -> Scope:
     """Return a scope that asks the net of every start to err no more than it may."""
-    return at_centre(scope, pair, by=("bn_start",), x="x")
+    return at_centre(scope, pair, by=("bn_start",))
 
 
-def questions(pair: Pair) -> tuple[tuple[str, Scope, Criterion, str], ...]:
+def questions(pair: Pair) -> tuple[Declared, ...]:
     """Return what we ask beside them, of noise on the BN weights alone."""
     net, asked = paper_name(pair), well_trained(CALIBRATED.asked_by_us(), pair)
-    bn_noise = (
+    asymmetric = (
         "bn_noise_is_asymmetric",
         asked,
-        at_least(partial(q.bn_asymmetries, starts=tuple(POSITIVE)), 0.10, "error")
+        at_least(partial(asymmetries, of=bn_noise(*POSITIVE)), 0.10, "error")
         .naming(*POSITIVE.values())
-        .measuring("mean over the negative side less that over the positive side, s = 1"),
+        .measuring(f"{LEAN}, s = 1"),
         f"Noise on the BN weights alone gives {net} an asymmetric valley where they started"
         " positive.",
     )
-    shares = partial(q.bn_asymmetry_shares, start="gaussian", others=tuple(POSITIVE))
+    shares = partial(
+        sizes_of_shares, of=bn_noise("gaussian", "gaussian"), beside=bn_noise(*POSITIVE)
+    )
     symmetric = (
         "gaussian_start_is_symmetric",
         asked,
@@ -98,4 +108,4 @@ def questions(pair: Pair) -> tuple[tuple[str, Scope, Criterion, str], ...]:
         f"Noise on the BN weights alone gives {net} a nearly symmetric valley where they"
         " started at G(0,0.1).",
     )
-    return bn_noise, symmetric
+    return asymmetric, symmetric

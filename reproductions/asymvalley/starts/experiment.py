@@ -23,17 +23,14 @@ from reproductions.asymvalley.trained_nets.experiment import STARTED, trainings,
 
 def start_grid(profile: Profile) -> Iterator[DrawnCurves]:
     """Yield one trial per pair, start and seed."""
-    for pair in STARTED:
-        for start in BN_STARTS:
-            for training in trainings(profile, pair, bn_start=start):
-                yield drawn_curves_of(profile, training)
+    for training in trainings(profile, *STARTED, bn_starts=BN_STARTS):
+        yield drawn_curves_of(profile, training)
 
 
 def statistics_grid(profile: Profile) -> Iterator[DrawnCurves]:
     """Yield one trial per pair and seed."""
-    for pair in TWO_TITLES:
-        for training in trainings(profile, pair):
-            yield drawn_curves_of(profile, training)
+    for training in trainings(profile, *TWO_TITLES):
+        yield drawn_curves_of(profile, training)
 
 
 batch_norm_starts = walk_experiment(

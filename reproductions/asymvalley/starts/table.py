@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 
 from harness.declare import Table, columns_of, param, value
 from reproductions.asymvalley.models.columns import (
@@ -54,10 +54,10 @@ BN_STATS = param(
 def starts(pair: str) -> Table:
     """Return the weights and the curves of three starts around one net."""
     start = columns_of(Training, "bn_start")
-    return rows_where(batch_norm_starts, start, PART, SEED, FOUND, place="x", pair=(pair,))
+    return rows_where(batch_norm_starts, start, PART, SEED, FOUND, pair=(pair,))
 
 
-def statistics(pairs: Iterable[str]) -> Table:
+def statistics(pairs: Collection[str]) -> Table:
     """Return the curves with both kinds of statistics around some nets."""
     row = (PAIR, BN_STATS, SIGN_CONSISTENT, DRAW, LAMBDA, SEED)
     return rows_where(frozen_statistics, row, (ERROR, CE), pair=pairs)

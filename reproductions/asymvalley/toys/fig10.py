@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from harness.declare import Task, claims, equal, more_than
 from reproductions.asymvalley.models.scopes import TOY_CHECK
 from reproductions.asymvalley.toys import quantities as q
@@ -19,7 +17,7 @@ task = Task(
         (
             "pattern_kept",
             TOY_CHECK,
-            more_than(partial(q.smallest_pattern_gain, value="cosine"), 0, "cosine"),
+            more_than(q.smallest_pattern_gain, 0, "cosine"),
             # By the inequality of Cauchy and Schwarz, where the weight is not constant in size.
             "Every class weight keeps more of its pattern at l = +a than at l = -a.",
         ),

@@ -17,27 +17,27 @@ if TYPE_CHECKING:
 # --- three scalings (Figure 2) ---
 
 
-def largest_turn(table: pd.DataFrame, *, norm: str) -> float:
-    """Return the largest 1 - cosine between noise and scaled noise; whole table."""
-    return float(pick(table, norm=norm)["one_minus_cosine"].abs().max())
+def largest_turn(table: pd.DataFrame) -> float:
+    """Return the largest 1 - cosine between noise and norm-scaled noise; whole table."""
+    return float(pick(table, norm="ns")["one_minus_cosine"].abs().max())
 
 
-def smallest_turn(table: pd.DataFrame, *, norm: str, rule: str) -> float:
-    """Return the least 1 - cosine over the kinds of noise; whole table."""
-    return float(pick(table, norm=norm, one_dim_rule=rule)["one_minus_cosine"].min())
+def length_error(table: pd.DataFrame) -> float:
+    """Return the largest |length of norm-scaled noise / that of the weights - 1|; whole table."""
+    return float((pick(table, norm="ns")["norm_ratio"] - 1.0).abs().max())
 
 
-def length_error(table: pd.DataFrame, *, norm: str) -> float:
-    """Return the largest |length of scaled noise / length of the weights - 1|; whole table."""
-    return float((pick(table, norm=norm)["norm_ratio"] - 1.0).abs().max())
+def smallest_filter_turn(table: pd.DataFrame) -> float:
+    """Return the least 1 - cosine over the kinds of filter-normalized noise; whole table."""
+    return float(pick(table, norm="filter_ns", one_dim_rule="abs")["one_minus_cosine"].min())
 
 
 # --- class patterns (Figure 10) ---
 
 
-def smallest_pattern_gain(table: pd.DataFrame, *, value: str) -> float:
-    """Return the least value(+a) - value(-a) over classes and sizes a; whole table."""
-    rows = pick(table, part="step").pivot(index="digit", columns="x", values=value)
+def smallest_pattern_gain(table: pd.DataFrame) -> float:
+    """Return the least cosine(+a) - cosine(-a) over classes and sizes a; whole table."""
+    rows = pick(table, part="step").pivot(index="digit", columns="x", values="cosine")
     sizes = [size for size in map(float, rows.columns) if size > 0]
     return min(float((rows[size] - rows[-size]).min()) for size in sizes)
 

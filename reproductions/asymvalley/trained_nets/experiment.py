@@ -6,7 +6,8 @@ normalisation are compared from one start (section 4.2).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -79,11 +80,15 @@ def grid(profile: Profile) -> Iterator[Training]:
 
 
 def trainings(
-    profile: Profile, pair: Pair, *, recipe: Recipe = "base", bn_start: BnStart = "ones"
+    profile: Profile,
+    *pairs: Pair,
+    recipes: Sequence[Recipe] = ("base",),
+    bn_starts: Sequence[BnStart] = ("ones",),
 ) -> Iterator[Training]:
-    """Yield one training per seed."""
-    for seed in seeds_of(profile):
-        yield training_of(profile, pair, seed=seed, recipe=recipe, bn_start=bn_start)
+    """Yield one training per pair, start, recipe and seed."""
+    for pair, start, recipe in itertools.product(pairs, bn_starts, recipes):
+        for seed in seeds_of(profile):
+            yield training_of(profile, pair, seed=seed, recipe=recipe, bn_start=start)
 
 
 nets = Experiment(

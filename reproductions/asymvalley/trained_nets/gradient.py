@@ -15,8 +15,7 @@ from harness.declare import (
     value,
     within,
 )
-from reproductions.asymvalley.models.controls import LARGEST_ERROR
-from reproductions.asymvalley.models.errors import excess_of_nets
+from reproductions.asymvalley.models.controls import LARGEST_ERROR, excess_of_nets
 from reproductions.asymvalley.models.pairs import Training
 from reproductions.asymvalley.models.scopes import TRAINED
 from reproductions.asymvalley.trained_nets.experiment import grid, nets

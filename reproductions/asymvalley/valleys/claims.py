@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 
 from harness.declare import (
     CHECK,
-    Claim,
     Criterion,
     Scope,
     Task,
@@ -18,19 +18,20 @@ from harness.declare import (
     more_than,
 )
 from harness.declare.criterion import Quantity
+from harness.declare.layout import Where
 from reproductions.asymvalley.method.directions import (
     GROUP_LABELS,
     NOISE_GROUPS,
     NOISE_LABELS,
     NOISES,
+    Direction,
     Noise,
     Value,
 )
-from reproductions.asymvalley.models.controls import Declared, all_at_centre
-from reproductions.asymvalley.models.curves import widest_centre
-from reproductions.asymvalley.models.errors import errors_of
+from reproductions.asymvalley.models.controls import Declared, all_at_centre, errors_of, one_centre
+from reproductions.asymvalley.models.curves import LEAN, asymmetries, sizes_of_shares
 from reproductions.asymvalley.models.pairs import Pair, paper_name, training_of
-from reproductions.asymvalley.models.scopes import CALIBRATED, ON_A_CPU, TRAINED
+from reproductions.asymvalley.models.scopes import CALIBRATED, TRAINED
 from reproductions.asymvalley.valleys import quantities as q
 from reproductions.asymvalley.valleys import table
 from reproductions.asymvalley.valleys.experiment import (
@@ -40,24 +41,19 @@ from reproductions.asymvalley.valleys.experiment import (
     special_directions,
 )
 
-LEAN = "mean over the negative side less that over the positive side"
-"""What an asymmetry is."""
 
+def signs_agree(share: Quantity, said: str, *, expected: float = 0) -> Declared:
+    """Return the check that what has the signs of the weights has them all.
 
-def one_centre(where: str) -> tuple[Claim, ...]:
-    """Return the check that all curves of a net pass through one point."""
-    return claims(
-        f"{where}: L(theta_f)",
-        (
-            "one_centre",
-            ON_A_CPU,
-            equal(partial(widest_centre, by=("pair",)), 0, "error"),
-            "All curves of one net have the same error at lambda = 0.",
-        ),
-    )
+    Units that never fire leave weights at exactly zero, which have no sign and agree with nothing.
+    """
+    return "signs_agree", CHECK, equal(share, expected, "share"), said
 
 
 # --- seven noises (Figures 3 and 12 to 15) ---
+NEVER_ZERO: tuple[Noise, ...] = ("ones",)
+"""Kinds that are never exactly zero; a zero has no sign to be consistent with. Uniform and Gaussian
+noise in float32 is, about once in 2^24 draws."""
 NOISES_CAPTION = (
     "Test error along norm-scaled noise of seven kinds, one line per width factor s:"
     " raw, and the same draws with the signs of the weights. Lines are means over draws and"
@@ -68,6 +64,11 @@ NOISES_ALT = (
     "Seven panels of test error against lambda for raw noise and seven for its"
     " sign-consistent version, one line per width factor."
 )
+
+
+def along(kinds: Iterable[Noise], *, sign_consistent: bool, s: float = 1.0) -> list[Where]:
+    """Return which valleys are those along some kinds of noise."""
+    return [{"noise": kind, "sign_consistent": sign_consistent, "s": s} for kind in kinds]
 
 
 def of_seven(criterion: Criterion, *, s: float = 1.0) -> Criterion:
@@ -83,11 +84,23 @@ def raw_noise_is_symmetric(
     return (
         "raw_noise_is_symmetric",
         scope,
-        at_most(partial(q.raw_shares, kinds=kinds, min_draws=min_draws), 0.25, "share")
+        at_most(
+            partial(
+                sizes_of_shares,
+                of=along(kinds, sign_consistent=False),
+                beside=along(kinds, sign_consistent=True),
+                min_draws=min_draws,
+            ),
+            0.25,
+            "share",
+        )
         .naming(*(NOISE_LABELS[kind] for kind in kinds))
         .measuring("of the asymmetry along sign-consistent noise, s = 1"),
         statement,
     )
+
+
+SIGN_ASYMMETRIES = partial(asymmetries, of=along(NOISES, sign_consistent=True))
 
 
 def noise_task(
@@ -108,7 +121,7 @@ def noise_task(
     asymmetric = (
         "sign_noise_is_asymmetric",
         CALIBRATED if least else TRAINED,
-        of_seven((at_least if least else more_than)(q.sign_asymmetries, least, "error")),
+        of_seven((at_least if least else more_than)(SIGN_ASYMMETRIES, least, "error")),
         f"Sign-consistent noise makes the valley of {net} asymmetric: its positive side is"
         " flatter.",
     )
@@ -119,7 +132,7 @@ def noise_task(
         claims=claims(where, *all_at_centre((asymmetric, *more), pair))
         + claims(f"ours, beside {where}", *all_at_centre((asymmetric_nearby(net), *asked), pair))
         + claims(f"{where}: |eps| * sign(theta_f)", noise_signs_agree(pair))
-        + one_centre(where),
+        + claims(f"{where}: L(theta_f)", one_centre("pair")),
         layout=errors_of({net: {}}, noise=NOISES[0], sign_consistent=False, s=1.0, draw=0),
         figure="figures:noise_panels",
         caption=NOISES_CAPTION,
@@ -129,10 +142,11 @@ def noise_task(
 
 def asymmetric_nearby(net: str) -> Declared:
     """Return the same close to the net, which we ask."""
+    close = along(NOISES, sign_consistent=True, s=0.2)
     return (
         "sign_noise_is_asymmetric_nearby",
         TRAINED.asked_by_us(),
-        of_seven(more_than(partial(q.sign_asymmetries, s=0.2), 0, "error"), s=0.2),
+        of_seven(more_than(partial(asymmetries, of=close), 0, "error"), s=0.2),
         f"Sign-consistent noise makes the valley of {net} asymmetric also at s = 0.2.",
     )
 
@@ -142,7 +156,7 @@ def loss_is_asymmetric_too(pair: Pair) -> Declared:
     return (
         "loss_is_asymmetric_too",
         TRAINED.asked_by_us(),
-        of_seven(more_than(partial(q.sign_asymmetries, value="ce"), 0, "nats")),
+        of_seven(more_than(partial(SIGN_ASYMMETRIES, value="ce"), 0, "nats")),
         f"Sign-consistent noise makes the valley of {paper_name(pair)} asymmetric in cross-entropy,"
         " too.",
     )
@@ -151,34 +165,33 @@ def loss_is_asymmetric_too(pair: Pair) -> Declared:
 def noise_signs_agree(pair: Pair) -> Declared:
     """Return the check that sign-consistent noise has the signs of the weights."""
     if training_of("paper", pair, seed=0).batch_norm:
-        share: Quantity = partial(q.consistency_farthest_from_one, pair=pair)
-        expected = 1
-        said = (
-            "Constant noise, made sign-consistent, has the sign of the weight at every coordinate."
+        return signs_agree(
+            partial(q.consistency_farthest_from_one, pair=pair, column="noise", values=NEVER_ZERO),
+            "Constant noise, made sign-consistent, has the sign of the weight at every coordinate.",
+            expected=1,
         )
-    else:
-        # Units that never fire leave weights at exactly zero, which have no sign.
-        share, expected = q.excess_over_agreeing, 0
-        said = (
-            "No noise agrees with more of the weights' signs than sign-consistent constant noise."
-        )
-    found = partial(share, column="noise", values=q.NEVER_ZERO)
-    return "signs_agree", CHECK, equal(found, expected, "share"), said
+    return signs_agree(
+        partial(q.excess_over_agreeing, column="noise", values=NEVER_ZERO),
+        "No noise agrees with more of the weights' signs than sign-consistent constant noise.",
+    )
 
 
 # --- special directions (Figures 5 and 16 to 19) ---
+WITH_TWIN = " Dashed and dotted: the same net without batch normalization, at s = 1."
+DIRECTIONS_CAPTION = (
+    "Test error along six norm-scaled directions, one line per width factor s.{beside} Lines are"
+    " means over seeds; bands reach to the extremes. The number in a panel is the share of"
+    " coordinates where direction and weight agree in sign; a zero agrees with neither sign."
+)
+DIRECTIONS_ALT = (
+    "Six panels of test error against lambda, one per direction: initial weights,"
+    " converged weights, their signs, and the positive parts of their signs."
+)
 
 
-def direction_signs_agree() -> Declared:
-    """Return the check that no direction agrees with more signs than the weights themselves."""
-    # Units that never fire leave weights at exactly zero, which agree with nothing.
-    excess = partial(q.excess_over_agreeing, column="direction", values=("theta_f", "sign"))
-    return (
-        "signs_agree",
-        CHECK,
-        equal(excess, 0, "share"),
-        "No direction agrees with more of the weights' signs than the weights themselves.",
-    )
+def through(*pairs: Pair, directions: Iterable[Direction]) -> list[Where]:
+    """Return which valleys are those of some nets along some directions, net by net."""
+    return [{"pair": pair, "direction": name, "s": 1.0} for pair in pairs for name in directions]
 
 
 def direction_task(word: str, pair: Pair, *more: Declared, twin: Pair | None = None) -> Task:
@@ -190,15 +203,19 @@ def direction_task(word: str, pair: Pair, *more: Declared, twin: Pair | None = N
     where = f"Figure {int(word[3:])}"
     named = {paper_name(pair): {"pair": pair}}
     named |= {f"{paper_name(twin)}, without BN": {"pair": twin}} if twin else {}
-    beside = " Dashed and dotted: the same net without batch normalization, at s = 1."
+    weights_and_centred_signs = through(pair, directions=("theta_f", "sign_centred"))
     asymmetric = (
         "weights_and_signs_are_asymmetric",
         CALIBRATED,
-        at_least(partial(q.weights_and_centred_signs, pair=pair), 0.05, "error")
+        at_least(partial(asymmetries, of=weights_and_centred_signs), 0.05, "error")
         .naming("weights", "centred signs")
         .measuring(f"{LEAN}, s = 1"),
         f"The valley of {paper_name(pair)} is asymmetric along the converged weights and along"
         " their centred signs.",
+    )
+    agree = signs_agree(
+        partial(q.excess_over_agreeing, column="direction", values=("theta_f", "sign")),
+        "No direction agrees with more of the weights' signs than the weights themselves.",
     )
     return Task(
         f"asymvalley/{word}",
@@ -209,16 +226,12 @@ def direction_task(word: str, pair: Pair, *more: Declared, twin: Pair | None = N
             *all_at_centre((asymmetric,), pair),
             *all_at_centre(more, pair, *([twin] if twin else [])),
         )
-        + claims(f"{where}: theta_f and sign(theta_f)", direction_signs_agree())
-        + one_centre(where),
+        + claims(f"{where}: theta_f and sign(theta_f)", agree)
+        + claims(f"{where}: L(theta_f)", one_centre("pair")),
         layout=errors_of(named, direction="theta_f", s=1.0),
         figure=bind("figures:direction_panels", pair=pair, twin=twin),
-        caption="Test error along six norm-scaled directions, one line per width factor s."
-        f"{beside if twin else ''} Lines are means over seeds; bands reach to the extremes. The"
-        " number in a panel is the share of coordinates where direction and weight agree in sign;"
-        " a zero agrees with neither sign.",
-        alt="Six panels of test error against lambda, one per direction: initial weights,"
-        " converged weights, their signs, and the positive parts of their signs.",
+        caption=DIRECTIONS_CAPTION.format(beside=WITH_TWIN if twin else ""),
+        alt=DIRECTIONS_ALT,
     )
 
 
@@ -247,11 +260,12 @@ def group_task(word: str, pair: str, *values: Value) -> Task:
     values: of which the paper says that they are asymmetric.
     """
     where, by = f"Figure {int(word[3:])}", ("pair", "seed", "group")
+    signed: list[Where] = [{"group": group, "sign_consistent": True} for group in NOISE_GROUPS]
     asymmetric = [
         (
             id,
             TRAINED,
-            more_than(partial(q.group_asymmetries, groups=NOISE_GROUPS, value=value), 0, unit)
+            more_than(partial(asymmetries, of=signed, value=value), 0, unit)
             .in_at_least(5)
             .naming(*GROUP_LABELS.values())
             .measuring(LEAN),
@@ -260,11 +274,8 @@ def group_task(word: str, pair: str, *values: Value) -> Task:
         )
         for value, (id, name, unit) in ((value, ASYMMETRIC_GROUPS[value]) for value in values)
     ]
-    excess = partial(q.excess_over_agreeing, column="group", values=NOISE_GROUPS, by=by)
-    agree = (
-        "signs_agree",
-        CHECK,
-        equal(excess, 0, "share"),
+    agree = signs_agree(
+        partial(q.excess_over_agreeing, column="group", values=NOISE_GROUPS, by=by),
         "In each group no noise agrees with more of the weights' signs than sign-consistent noise.",
     )
     return Task(
@@ -273,7 +284,7 @@ def group_task(word: str, pair: str, *values: Value) -> Task:
         table=table.groups(pair),
         claims=claims(where, *all_at_centre(asymmetric, pair))
         + claims(f"{where}: |eps| * sign(theta_f)", agree)
-        + one_centre(where),
+        + claims(f"{where}: L(theta_f)", one_centre("pair")),
         layout=errors_of({IMAGENET_NAMES[pair]: {}}, group="all", sign_consistent=False, draw=0),
         figure="figures:group_panels",
         caption=GROUPS_CAPTION,

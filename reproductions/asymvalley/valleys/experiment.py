@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
-from harness.declare import Experiment, Needs, Profile, doc, seed
+from harness.declare import Experiment, Profile, doc, seed
 from reproductions.asymvalley.method.directions import (
     DIRECTIONS,
     NOISE_GROUPS,
@@ -14,7 +13,7 @@ from reproductions.asymvalley.method.directions import (
     Group,
     Noise,
 )
-from reproductions.asymvalley.models.costs import estimate_of, point_s
+from reproductions.asymvalley.models.costs import estimate_of, needs_of, point_s
 from reproductions.asymvalley.models.pairs import (
     COMMON,
     DATA_NAMES,
@@ -26,6 +25,7 @@ from reproductions.asymvalley.models.pairs import (
     Pair,
     curves_of,
     drawn_curves_of,
+    staged_resnet,
 )
 from reproductions.asymvalley.trained_nets.experiment import trainings, walk_experiment
 
@@ -86,28 +86,25 @@ class GroupCurves(Net):
 
 def noise_grid(profile: Profile) -> Iterator[NoiseCurves]:
     """Yield one trial per pair, seed and kind of noise."""
-    for pair in COMMON:
-        noises = NOISES if profile != "smoke" or pair == COMMON[0] else FEW
-        for training in trainings(profile, pair):
-            for noise in noises:
-                yield NoiseCurves(**vars(drawn_curves_of(profile, training)), noise=noise)
+    for training in trainings(profile, *COMMON):
+        all_of_them = profile != "smoke" or training.pair == COMMON[0]
+        for noise in NOISES if all_of_them else FEW:
+            yield NoiseCurves(**vars(drawn_curves_of(profile, training)), noise=noise)
 
 
 def direction_grid(profile: Profile) -> Iterator[DirectionCurves]:
     """Yield one trial per pair, seed and direction."""
-    for pair in WITH_TWIN:
-        for training in trainings(profile, pair):
-            for direction in DIRECTIONS:
-                yield DirectionCurves(**vars(curves_of(profile, training)), direction=direction)
+    for training in trainings(profile, *WITH_TWIN):
+        for direction in DIRECTIONS:
+            yield DirectionCurves(**vars(curves_of(profile, training)), direction=direction)
 
 
 def ratio_grid(profile: Profile) -> Iterator[RatioCurves]:
     """Yield one trial per pair, seed and draw."""
-    for pair in TWO_TITLES:
-        for training in trainings(profile, pair):
-            curves = vars(curves_of(profile, training))
-            for draw in range(drawn_curves_of(profile, training).num_draws):
-                yield RatioCurves(**curves, draw=draw, num_ratios=NUM_RATIOS[profile])
+    for training in trainings(profile, *TWO_TITLES):
+        curves = vars(curves_of(profile, training))
+        for draw in range(drawn_curves_of(profile, training).num_draws):
+            yield RatioCurves(**curves, draw=draw, num_ratios=NUM_RATIOS[profile])
 
 
 def group_grid(profile: Profile) -> Iterator[GroupCurves]:
@@ -119,34 +116,18 @@ def group_grid(profile: Profile) -> Iterator[GroupCurves]:
     if profile == "paper":
         return
     small = profile == "smoke"
-    images = 50 if small else 1000
-    first = GroupCurves(
-        pair="", net="resnet", depth=0, batch_norm=True, width=16, data="cifar10_10k_5k",
-        image_size=32, normalisation="imagenet", weights="", num_train=images,
-        num_statistics=images, num_test=images, num_points=GROUP_POINTS[profile], num_draws=1,
-        device="cuda" if profile == "gpu" else "cpu", group="all", seed=0,
-    )  # fmt: skip
-    if small:
-        first = replace(first, width=2, data="digits", image_size=8, normalisation="train")
     for pair, depth in STAND_IN_DEPTHS.items():
-        weights = "" if small else f"resnet{depth}_cifar10"
+        net = staged_resnet(profile, depth, num_images=50 if small else 1000)
+        net |= {"pair": pair, "num_points": GROUP_POINTS[profile], "num_draws": 1}
         for draw_seed in range(1 if small else 3):
             for group in NOISE_GROUPS:
-                yield replace(
-                    first, pair=pair, depth=depth, weights=weights, group=group, seed=draw_seed
-                )
+                yield GroupCurves(**net, group=group, seed=draw_seed)
 
 
 def noise_points(params: NoiseCurves) -> int:
     """Return the points of a trial; all its curves share the one at lambda = 0."""
     curves = 2 * sum(params.draws_at(scale) for scale in SCALES)
     return curves * (params.num_points - 1) + 1
-
-
-def group_needs(params: GroupCurves) -> Needs:
-    """Return images, weights, and a GPU where the trial has one."""
-    data = tuple(name for name in (params.data, params.weights) if name)
-    return Needs(data=data, device=params.device)
 
 
 def groups_stand_in(params: GroupCurves) -> dict[str, str]:
@@ -185,7 +166,7 @@ group_noises = Experiment(
     params=GroupCurves,
     grid=group_grid,
     run="trial:group_rows",
-    needs=group_needs,
+    needs=lambda params: needs_of(params, params.weights),
     estimate=lambda params: estimate_of(
         (2 * params.num_draws * (params.num_points - 1) + 1) * point_s(params)
     ),

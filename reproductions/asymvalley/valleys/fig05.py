@@ -3,19 +3,23 @@
 from functools import partial
 
 from harness.declare import at_most, ordering
+from reproductions.asymvalley.models.curves import asymmetries, sizes_of_shares
 from reproductions.asymvalley.models.pairs import Pair
 from reproductions.asymvalley.models.scopes import CALIBRATED, TRAINED
-from reproductions.asymvalley.valleys import quantities as q
-from reproductions.asymvalley.valleys.claims import direction_task
+from reproductions.asymvalley.valleys.claims import direction_task, through
 
 PAIR: Pair = "vgg16_cifar10"
 TWIN: Pair = "vgg16nobn_cifar10"
-PARTS = ("sgp", "sgp_centred")
-START = partial(q.direction_of_pairs, pairs=(TWIN, PAIR), direction="theta_0")
+POSITIVE_PARTS = partial(
+    sizes_of_shares,
+    of=through(PAIR, directions=("sgp", "sgp_centred")),
+    beside=through(PAIR, directions=("sign", "sign")),
+)
+START = partial(asymmetries, of=through(TWIN, PAIR, directions=("theta_0",)))
 NEARLY_SYMMETRIC = (
     "positive_parts_are_symmetric",
     CALIBRATED,
-    at_most(partial(q.direction_shares, pair=PAIR, directions=PARTS), 0.5, "share")
+    at_most(POSITIVE_PARTS, 0.5, "share")
     .naming("sgp(theta_f)", "sgp(theta_f - mu)")
     .measuring("of the asymmetry along the signs of the weights, s = 1"),
     "The valley is nearly symmetric along the positive parts of the signs.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 
 from harness.declare import Table, columns_of, param
 from reproductions.asymvalley.models.columns import (
@@ -48,7 +48,7 @@ def directions(*pairs: str) -> Table:
     return rows_where(special_directions, (PAIR, *DIRECTION, S), CURVE, pair=pairs)
 
 
-def ratios(pairs: Iterable[str]) -> Table:
+def ratios(pairs: Collection[str]) -> Table:
     """Return the curves along noise with a growing share of the weights' signs."""
     return rows_where(sign_ratios, (PAIR, RATIO, DRAW), CURVE, pair=pairs)
 

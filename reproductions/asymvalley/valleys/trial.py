@@ -5,11 +5,9 @@ from __future__ import annotations
 import torch
 
 from harness.declare import Outcome, Row, RunContext
-from reproductions.asymvalley.method.layout import same_sign_ratio
 from reproductions.asymvalley.method.noise import (
     draw_noise,
     partly_consistent,
-    sign_consistent,
     special_direction,
 )
 from reproductions.asymvalley.models.curve_rows import both_rows, curve_rows, lambdas, walk_through
@@ -74,17 +72,9 @@ def group_rows(params: GroupCurves, ctx: RunContext) -> Outcome:
     """Walk along Gaussian noise in one group, raw and with the signs of the weights."""
     net = staged_net(params, params.weights, ctx, generator=generator_of(0))
     walk = walk_through(net, params, ctx)
-    mask_P = walk.layout.mask(params.group).to(ctx.device)
     rows: list[Row] = []
     for draw in range(params.num_draws):
-        noise_P = draw_noise("gaussian", walk.layout.size, seed=params.seed, draw=draw)
-        noise_P = noise_P.to(ctx.device)
-        for consistent in (False, True):
-            eps_P = sign_consistent(noise_P, walk.weights_P) if consistent else noise_P
-            step_P = walk.step(eps_P * mask_P, scale=1.0, norm="ns", mask=mask_P)
-            labels = {"sign_consistent": consistent, "draw": draw}
-            agree = same_sign_ratio(step_P[mask_P], walk.weights_P[mask_P])
-            curve = curve_rows(walk, step_P, lambdas(params.num_points), labels)
-            # The group's own share: elsewhere the step is zero, which agrees with nothing.
-            rows += [{**row, "sign_consistency": agree} for row in curve]
+        rows += both_rows(
+            walk, params, "gaussian", draw=draw, scale=1.0, labels={}, group=params.group
+        )
     return Outcome(rows=rows)

@@ -23,7 +23,6 @@ ROUNDS = {
 """Both clients take one step per round."""
 NOISE, CURVE = "reproductions.asymvalley.method.noise", "reproductions.asymvalley.method.curve"
 CURVE_ROWS = "reproductions.asymvalley.models.curve_rows"
-VALLEYS = "reproductions.asymvalley.valleys.trial"
 FEDERATED = "reproductions.asymvalley.method.federated"
 IDENTITIES = "reproductions.asymvalley.federated.identities"
 
@@ -31,6 +30,24 @@ NO_SIGNS = Mutation(
     where=f"{CURVE_ROWS}:sign_consistent",
     instead=around(lambda consistent, noise, weights: noise),
     breaks="Sign-consistent noise does not take the signs of the weights.",
+)
+
+OTHER_SHARE = Mutation(
+    where="reproductions.asymvalley.valleys.trial:partly_consistent",
+    instead=around(
+        lambda partly, noise, weights, drawn, ratio: partly(noise, weights, drawn, 1.0 - ratio)
+    ),
+    breaks="The share that keeps its own sign is the one that should take the weights'.",
+)
+LEVEL_RATE = Mutation(
+    where="reproductions.asymvalley.models.training:cosine_lr",
+    instead=around(lambda rate, step, num_steps, peak: peak),
+    breaks="The learning rate does not fall.",
+)
+LONE_CLIENT = Mutation(
+    where=f"{FEDERATED}.algorithms:uniform_average",
+    instead=around(lambda average, states: average(states[:1])),
+    breaks="The server keeps one client's state instead of the average of all.",
 )
 
 SHORT_FIT = Patch(
@@ -81,11 +98,7 @@ WALKED = (
     Golden(
         experiment="asymvalley/solution",
         points=(RESNET, replace(RESNET, of={**RESNET.of, "bn_start": "gaussian"}), PLAIN_VGG),
-        mutation=Mutation(
-            where="reproductions.asymvalley.models.training:cosine_lr",
-            instead=around(lambda rate, step, num_steps, peak: peak),
-            breaks="The learning rate does not fall.",
-        ),
+        mutation=LEVEL_RATE,
     ),
     Golden(
         experiment="asymvalley/activations",
@@ -161,15 +174,7 @@ WALKED = (
     Golden(
         experiment="asymvalley/sign_ratios",
         points=(RESNET,),
-        mutation=Mutation(
-            where=f"{VALLEYS}:partly_consistent",
-            instead=around(
-                lambda partly, noise, weights, drawn, ratio: partly(
-                    noise, weights, drawn, 1.0 - ratio
-                )
-            ),
-            breaks="The share that keeps its own sign is the one that should take the weights'.",
-        ),
+        mutation=OTHER_SHARE,
     ),
     Golden(
         experiment="asymvalley/special_directions",
@@ -188,21 +193,20 @@ WALKED = (
 PUBLISHED = Golden(
     experiment="asymvalley/published_curves",
     points=(Short(of={"along": "gaussian"}), Short(of={"along": "sign_centred"})),
-    mutation=Mutation(
-        where="reproductions.asymvalley.published.trial:partly_consistent",
-        instead=around(
-            lambda partly, noise, weights, drawn, ratio: partly(noise, weights, drawn, 1.0 - ratio)
-        ),
-        breaks="The share that keeps its own sign is the one that should take the weights'.",
+    mutation=replace(
+        OTHER_SHARE, where="reproductions.asymvalley.published.trial:partly_consistent"
     ),
 )
-PILOT_NETS = Golden(
-    experiment="asymvalley/pilot_nets",
-    points=(Short(to=IMAGES),),
-    mutation=Mutation(
-        where="reproductions.asymvalley.models.training:cosine_lr",
-        instead=around(lambda rate, step, num_steps, peak: peak),
-        breaks="The learning rate does not fall.",
+PILOTS = (
+    Golden(
+        experiment="asymvalley/pilot_nets",
+        points=(Short(to=IMAGES),),
+        mutation=LEVEL_RATE,
+    ),
+    Golden(
+        experiment="asymvalley/pilot_federated",
+        points=(Short(of={"algorithm": "fedavg"}, to={**ROUNDS, "rounds": 1, "min_steps": 3}),),
+        mutation=LONE_CLIENT,
     ),
 )
 
@@ -225,11 +229,7 @@ FEDERATIONS = (
             Short(of={"algorithm": name}, to={**ROUNDS, "rounds": 1, "min_steps": 3})
             for name in ("fedavg", "fedprox", "fedpan")
         ),
-        mutation=Mutation(
-            where=f"{FEDERATED}.algorithms:uniform_average",
-            instead=around(lambda average, states: average(states[:1])),
-            breaks="The server keeps one client's state instead of the average of all.",
-        ),
+        mutation=LONE_CLIENT,
     ),
     Golden(
         experiment="asymvalley/federated_identities",
@@ -249,14 +249,4 @@ FEDERATIONS = (
     ),
 )
 
-PILOT_FEDERATED = Golden(
-    experiment="asymvalley/pilot_federated",
-    points=(Short(of={"algorithm": "fedavg"}, to={**ROUNDS, "rounds": 1, "min_steps": 3}),),
-    mutation=Mutation(
-        where=f"{FEDERATED}.algorithms:uniform_average",
-        instead=around(lambda average, states: average(states[:1])),
-        breaks="The server keeps one client's state instead of the average of all.",
-    ),
-)
-
-GOLDEN = (*TOYS, *WALKED, PUBLISHED, *FEDERATIONS, PILOT_NETS, PILOT_FEDERATED)
+GOLDEN = (*TOYS, *WALKED, PUBLISHED, *FEDERATIONS, *PILOTS)

@@ -6,22 +6,11 @@ import pandas as pd
 import pytest
 
 from harness.declare.verdict import Word
-from tests.reproductions.asymvalley.activations import hand_made as activations
 from tests.reproductions.asymvalley.claims import TASKS, decide, named
-from tests.reproductions.asymvalley.federated import hand_made as federated
-from tests.reproductions.asymvalley.halves import hand_made as halves
-from tests.reproductions.asymvalley.published import hand_made as published
-from tests.reproductions.asymvalley.recipes import hand_made as recipes
-from tests.reproductions.asymvalley.starts import hand_made as starts
-from tests.reproductions.asymvalley.toys import hand_made as toys
-from tests.reproductions.asymvalley.trained_nets import hand_made as trained_nets
-from tests.reproductions.asymvalley.valleys import hand_made as valleys
+from tests.reproductions.asymvalley.hand_made import curves, others
 from tests.verdicts import bad, good
 
-STUDIES = (
-    valleys, starts, recipes, halves, activations, trained_nets, toys, federated, published,
-)  # fmt: skip
-TABLES = {word: make for study in STUDIES for word, make in study.TABLES.items()}
+TABLES = curves.TABLES | others.TABLES
 EVERY = [f"{word}:{claim.id}" for word, task in TASKS.items() for claim in task.claims]
 CONTROLLED = [address for address in EVERY if named(address)[1].scope.control]
 ACCURACIES = ("test_accuracy", "accuracy_a", "accuracy_b")

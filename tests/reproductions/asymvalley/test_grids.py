@@ -6,7 +6,6 @@ import pytest
 
 from harness.declare.experiment import Experiment
 from harness.declare.profiles import Profile
-from reproductions.asymvalley.models.pairs import RECIPES, training_of
 from reproductions.asymvalley.trained_nets.experiment import nets
 from tests.reproductions.asymvalley.claims import LIBRARY
 
@@ -36,12 +35,3 @@ def test_every_walk_starts_from_a_listed_net(profile: Profile) -> None:
         for point in experiment.params_of(profile):
             for above, params in experiment.upstream_of(point):
                 assert above is not nets or params in listed, experiment.id
-
-
-def test_recipes_differ_in_one_setting() -> None:
-    base = training_of("paper", "vgg16_cifar10", seed=0)
-    for recipe in RECIPES:
-        point = vars(training_of("paper", "vgg16_cifar10", seed=0, recipe=recipe))
-        changed = {name for name in point if point[name] != vars(base)[name]} - {"recipe"}
-        settings = {"lr": "lr", "bs": "batch_size", "wd": "weight_decay"}
-        assert changed == {settings[recipe.split("_")[0]]}

@@ -40,18 +40,6 @@ if TYPE_CHECKING:
     from reproductions.asymvalley.method.federated.simulator import simulate
     from reproductions.asymvalley.method.federated.split import dirichlet_split
 
-_NAMES = {
-    "algorithms": (
-        "FedAvg", "FedDyn", "FedPan", "FedProx", "FedSign", "Moon", "Server", "uniform_average",
-    ),
-    "client": ("ClientData", "ClientResult", "train_client"),
-    "flat": ("FlatNet",),
-    "flower_app": ("simulate_on_flower",),
-    "settings": ("LocalSettings", "RoundSettings"),
-    "simulator": ("simulate",),
-    "split": ("dirichlet_split",),
-}  # fmt: skip
-
 __all__ = [
     "FedAvg",
     "FedProx",
@@ -72,10 +60,13 @@ __all__ = [
     "dirichlet_split",
 ]
 
+_MODULES = ("algorithms", "client", "settings", "split", "simulator", "flower_app")
+
 
 def __getattr__(name: str) -> Any:
     # Grids import this package too, and listing tasks must not load torch.
-    for module, names in _NAMES.items():
-        if name in names:
-            return getattr(import_module(f"{__name__}.{module}"), name)
+    for module in _MODULES if name in __all__ else ():
+        found = import_module(f"{__name__}.{module}")
+        if hasattr(found, name):
+            return getattr(found, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -7,7 +7,7 @@ import pytest
 from harness.declare.verdict import Word
 from reproductions.asymvalley.federated.quantities import remark
 from tests.reproductions.asymvalley.claims import decide
-from tests.reproductions.asymvalley.federated.hand_made import accuracies
+from tests.reproductions.asymvalley.hand_made.others import accuracies
 
 
 def test_a_single_seed_of_one_algorithm_spoils_what_compares_all_alone() -> None:

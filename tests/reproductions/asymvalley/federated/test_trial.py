@@ -112,7 +112,7 @@ def test_test_images_are_normalised_as_the_clients_are() -> None:
 
 
 def test_a_search_does_not_see_the_test_images() -> None:
-    params = replace(smoke("fedsign"), candidates="0.001", rounds=1)
+    params = replace(smoke("fedsign"), candidates="0.0001 0.001", rounds=1)
     known, other = context(params), without("y", params)
     rows = search_rows(params.search(), known)
     assert search_rows(params.search(), other) == rows

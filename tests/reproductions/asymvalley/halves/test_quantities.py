@@ -11,7 +11,7 @@ from reproductions.asymvalley.halves.quantities import (
     farthest_end,
     gap_follows_ssr,
 )
-from tests.reproductions.asymvalley.halves.hand_made import half_lines
+from tests.reproductions.asymvalley.hand_made.others import half_lines
 
 
 def one_seed(table: pd.DataFrame) -> pd.DataFrame:

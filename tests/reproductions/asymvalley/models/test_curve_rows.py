@@ -5,9 +5,11 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
 import torch
 
 from reproductions.asymvalley.method.curve import Walk
+from reproductions.asymvalley.method.directions import Group
 from reproductions.asymvalley.method.noise import draw_noise
 from reproductions.asymvalley.models.curve_rows import both_rows, lambdas
 from tests.reproductions.asymvalley.small import small_data, small_net
@@ -15,18 +17,23 @@ from tests.reproductions.asymvalley.small import small_data, small_net
 PARAMS: Any = SimpleNamespace(seed=3, num_points=3)
 
 
-def test_raw_and_sign_consistent_rows_are_of_one_draw() -> None:
+@pytest.mark.parametrize("group", ["all", "clf", "bn"])
+def test_raw_and_sign_consistent_rows_are_of_one_draw_with_the_norm_of_their_group(
+    group: Group,
+) -> None:
     walk = Walk(small_net(), small_data(), bn_stats="recalibrate")
-    found = both_rows(walk, PARAMS, "gaussian", draw=1, scale=0.5, labels={"s": 0.5})
-    noise_P = draw_noise("gaussian", walk.layout.size, seed=3, draw=1)
-    signed_P = noise_P.abs() * torch.where(walk.weights_P > 0, 1.0, -1.0)
+    found = both_rows(walk, PARAMS, "gaussian", draw=1, scale=0.5, labels={"s": 0.5}, group=group)
+    weights_P, mask_P = walk.weights_P, walk.layout.mask(group)
+    noise_P = draw_noise("gaussian", walk.layout.size, seed=3, draw=1) * mask_P
+    signed_P = noise_P.abs() * torch.where(weights_P > 0, 1.0, -1.0)
     expected = []
     for consistent, eps_P in ((False, noise_P), (True, signed_P)):
-        curve = walk.curve(walk.step(eps_P, scale=0.5, norm="ns"), lambdas(3))
-        share = float((eps_P * walk.weights_P > 0).double().mean())
-        for place, point in zip(curve.lambdas, curve.points, strict=True):
+        step_P = 0.5 * eps_P * (weights_P[mask_P].norm() / eps_P.norm())
+        share = float((eps_P * weights_P > 0)[mask_P].double().mean())
+        for place in lambdas(3):
+            point = walk.at(weights_P + place * step_P)
             named = {"s": 0.5, "sign_consistent": consistent, "draw": 1, "lambda": place}
-            expected.append({**named, "error": point.error, "ce": point.ce})
-            expected[-1]["sign_consistency"] = share
+            named |= {"error": point.error, "sign_consistency": share}
+            expected.append({**named, "ce": pytest.approx(point.ce, rel=1e-5)})
     assert found == expected
     assert found[0]["ce"] != found[3]["ce"]

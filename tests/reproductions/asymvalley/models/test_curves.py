@@ -10,13 +10,17 @@ import pytest
 
 from harness.declare.statistics import InvalidQuantity, MissingRows
 from reproductions.asymvalley.models.curves import (
-    asymmetry,
-    need_draws,
+    asymmetries,
+    gains,
+    mean_asymmetry,
+    ratio_spearmans,
+    shares,
     sides,
+    sizes_of_shares,
     spearman,
     widest_centre,
 )
-from tests.reproductions.asymvalley.valleys.hand_made import directions
+from tests.reproductions.asymvalley.hand_made.curves import directions, ratios, starts
 
 
 def curve(draws: int, *, seed: int = 3) -> pd.DataFrame:
@@ -40,7 +44,9 @@ def test_asymmetry_is_the_difference_of_the_two_means(draws: int, value: str) ->
     found = sides(rows, value=value)
     assert found.plus == pytest.approx(sum(plus) / len(plus), abs=1e-14)
     assert found.minus == pytest.approx(sum(minus) / len(minus), abs=1e-14)
-    assert asymmetry(rows, value=value) == found.minus - found.plus
+    of_places = rows.rename(columns={"lambda": "x"})
+    for table in (rows, of_places):
+        assert asymmetries(table, of=[{}], value=value) == [found.minus - found.plus]
 
 
 @pytest.mark.parametrize("broken", [math.nan, math.inf, None])
@@ -48,14 +54,53 @@ def test_a_value_that_is_not_finite_is_no_asymmetry(broken: float | None) -> Non
     rows = curve(1)
     rows.loc[3, "ce"] = broken
     with pytest.raises(InvalidQuantity, match="without a finite ce"):
-        asymmetry(rows, value="ce")
-    assert math.isfinite(asymmetry(rows))
+        asymmetries(rows, of=[{}], value="ce")
+    assert math.isfinite(mean_asymmetry(rows, of=[{}]))
 
 
 def test_draws_are_counted_once_each() -> None:
-    need_draws(curve(3), 3)
+    assert asymmetries(curve(3), of=[{}], min_draws=3) == asymmetries(curve(3), of=[{}])
     with pytest.raises(InvalidQuantity, match="3 draw"):
-        need_draws(curve(3), 4)
+        asymmetries(curve(3), of=[{}], min_draws=4)
+
+
+def test_valleys_are_told_apart_and_compared_with_their_signs() -> None:
+    table = starts("holds").query("seed == 0 and part == 'curve'")
+    noise = {"norm": "ns", "group": "bn", "s": 1.0}
+    one, none = ({**noise, "bn_start": start} for start in ("ones", "gaussian"))
+    assert asymmetries(table, of=[one, none]) == pytest.approx([0.4, 0.02])
+    assert mean_asymmetry(table, of=[one, none]) == pytest.approx(0.21)
+    assert gains(table, of=[none], beside=[one]) == pytest.approx([-0.38])
+    assert shares(table, of=[none], beside=[one]) == pytest.approx([0.05])
+    turned = table.assign(x=table["x"].where(table["bn_start"] == "ones", -table["x"]))
+    assert shares(turned, of=[none], beside=[one]) == pytest.approx([-0.05])
+    assert sizes_of_shares(turned, of=[none], beside=[one]) == pytest.approx([0.05])
+    # Nothing is a small share of a valley that leans the other way.
+    assert shares(turned, of=[one], beside=[none]) == [math.inf]
+    with pytest.raises(MissingRows, match="group=bn"):
+        asymmetries(table[table["group"] != "bn"], of=[one])
+
+
+def test_the_network_of_zeros_does_not_make_the_weights_a_direction() -> None:
+    table = directions("flat", start={"vgg16_cifar10": 0.1}).query("seed == 0 and s == 1").copy()
+    both = [{"direction": name} for name in ("theta_f", "sign_centred")]
+    ends = (table["lambda"] == -1.0) & table["direction"].isin(["theta_f", "sign_centred"])
+    table.loc[ends, "error"] = 1.0
+    assert asymmetries(table, of=both) == pytest.approx([0.0, 0.05])
+
+
+def test_ratios_are_correlated_after_averaging_draws() -> None:
+    """One draw that falls steeply where two rise gently decides the mean."""
+    table = ratios("holds").query("seed == 0").copy()
+    right, net = table["lambda"] > 0, [{"pair": "vgg16_cifar10"}]
+    slope = table["draw"].map({0: -1.0, 1: 0.2, 2: 0.2})
+    for sign in (1.0, -1.0):
+        table.loc[right, "error"] = 0.5 + sign * slope * table["ratio"]
+        assert ratio_spearmans(table, of=net, side="plus") == pytest.approx([-sign])
+    with pytest.raises(InvalidQuantity, match="3 draw"):
+        ratio_spearmans(table, of=net, side="plus", min_draws=4)
+    with pytest.raises(MissingRows, match="2 sign-change ratio"):
+        ratio_spearmans(table[table["ratio"] < 0.4], of=net, side="plus")
 
 
 def test_rank_correlation_is_that_of_the_ranks() -> None:

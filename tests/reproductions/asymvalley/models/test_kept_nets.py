@@ -14,7 +14,7 @@ from torch import Tensor
 from harness.declare.experiment import Status
 from harness.errors import SpecError
 from reproductions.asymvalley.method.layout import layout_of, parameters_vector
-from reproductions.asymvalley.models.image_nets import build_net
+from reproductions.asymvalley.models.image_nets import plan_of
 from reproductions.asymvalley.models.images import images_of
 from reproductions.asymvalley.models.kept_nets import kept_net, start_of
 from reproductions.asymvalley.models.pairs import Training, training_of
@@ -74,7 +74,7 @@ def test_starts_of_batch_norm_differ_in_its_weights_alone() -> None:
 
 
 def test_cosine_is_that_of_signs_and_gradient() -> None:
-    model = build_net(POINT, generator=torch.Generator().manual_seed(0)).eval()
+    model = plan_of(POINT).net(generator=torch.Generator().manual_seed(0)).eval()
     data = images_of(POINT, Context()).valley_data()  # type: ignore[arg-type]
     loss = F.cross_entropy(model(data.test_images), data.test_labels)
     loss.backward()

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 import torch.nn.functional as F
+from torch import nn
 
 from harness.store import checkpoint as checkpoint_module
 from reproductions.asymvalley.models.pairs import training_of
@@ -29,10 +31,14 @@ def seeded(seed: int = 0) -> torch.Generator:
     return torch.Generator().manual_seed(seed)
 
 
+def fit(model: nn.Module, *, seed: int = 0, **told: Any) -> bool:
+    return train(model, IMAGES, LABELS, SETTINGS, generator=seeded(seed), **told)
+
+
 def test_steps_are_those_of_momentum_with_coupled_decay() -> None:
     """Against the update written out: v <- 0.9 v + g + wd * w, w <- w - lr * v."""
     model, by_hand = small_net(), small_net()
-    assert train(model, IMAGES, LABELS, SETTINGS, generator=seeded())
+    assert fit(model)
     by_hand.train()
     velocity = {name: torch.zeros_like(p) for name, p in by_hand.named_parameters()}
     generator, step, num_steps = seeded(), 0, 2 * 3
@@ -55,7 +61,7 @@ def test_resumed_training_equals_uninterrupted(
 ) -> None:
     monkeypatch.setattr(checkpoint_module, "EVERY_S", 0.0)
     whole = small_net()
-    train(whole, IMAGES, LABELS, SETTINGS, generator=seeded())
+    fit(whole)
     path = tmp_path / "state.safetensors"
 
     class Interrupted(Exception):
@@ -66,26 +72,10 @@ def test_resumed_training_equals_uninterrupted(
             raise Interrupted
 
     with pytest.raises(Interrupted):
-        train(
-            small_net(),
-            IMAGES,
-            LABELS,
-            SETTINGS,
-            generator=seeded(),
-            after_epoch=stop,
-            checkpoint=path,
-        )
+        fit(small_net(), after_epoch=stop, checkpoint=path)
     resumed, epochs = small_net(seed=5), []
     # Model, optimizer and generator come from the checkpoint, whatever is handed in.
-    train(
-        resumed,
-        IMAGES,
-        LABELS,
-        SETTINGS,
-        generator=seeded(9),
-        after_epoch=epochs.append,
-        checkpoint=path,
-    )
+    fit(resumed, seed=9, after_epoch=epochs.append, checkpoint=path)
     assert epochs == [2]
     for name, value in state_of(whole).items():
         assert torch.equal(resumed.state_dict()[name], value), name
@@ -96,7 +86,7 @@ def test_a_loss_that_is_not_finite_ends_the_training() -> None:
     with torch.no_grad():
         model[0].weight.fill_(float("nan"))
     epochs: list[int] = []
-    assert not train(model, IMAGES, LABELS, SETTINGS, generator=seeded(), after_epoch=epochs.append)
+    assert not fit(model, after_epoch=epochs.append)
     assert epochs == []
 
 

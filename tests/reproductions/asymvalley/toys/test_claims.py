@@ -14,8 +14,8 @@ from harness.store.table_csv import build_table
 from reproductions.asymvalley.toys import fig10, fig27, fig29
 from reproductions.asymvalley.toys.quantities import bracket_violation
 from tests.patches import Patch, around, patched
+from tests.reproductions.asymvalley.hand_made.others import lines
 from tests.reproductions.asymvalley.small import Context
-from tests.reproductions.asymvalley.toys.hand_made import lines
 from tests.verdicts import controlled
 
 TOYS = "reproductions.asymvalley.toys"

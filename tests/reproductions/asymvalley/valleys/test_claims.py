@@ -8,7 +8,7 @@ import pytest
 from harness.declare.verdict import Word
 from harness.store.table_csv import build_table
 from tests.reproductions.asymvalley.claims import TASKS, decide
-from tests.reproductions.asymvalley.valleys.hand_made import table_of
+from tests.reproductions.asymvalley.hand_made.curves import table_of
 
 
 def frame_of(table: pd.DataFrame) -> pd.DataFrame:

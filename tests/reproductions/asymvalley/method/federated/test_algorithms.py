@@ -64,24 +64,6 @@ def test_fedsign_penalty_is_the_papers_sum(reduction: Reduction) -> None:
     assert abs(float(term) - expected) < ROUNDING
 
 
-@pytest.mark.parametrize("beta", [1.0, 2.5])
-def test_fedsign_gradient_is_the_closed_form_and_finite_differences(beta: float) -> None:
-    algorithm, given = FedSign(gamma=0.3, reduction="tensor_mean", beta=beta), received()
-    theta_N = vector(COUNT, 2).requires_grad_()
-    (gradient_N,) = torch.autograd.grad(algorithm.weight_term(theta_N, given), theta_N)
-    for i, (t, g) in enumerate(zip(theta_N.tolist(), given.theta_N.tolist(), strict=True)):
-        s = sigma(beta * t)
-        closed = -0.3 * beta * weight_of(i, "tensor_mean") * float(np.sign(g)) * s * (1.0 - s)
-        assert abs(float(gradient_N[i]) - closed) < ROUNDING
-        move_N = torch.zeros(COUNT, dtype=torch.float64)
-        move_N[i] = 1e-6
-        up, down = (
-            float(algorithm.weight_term(theta_N.detach() + sign * move_N, given))
-            for sign in (1.0, -1.0)
-        )
-        assert abs((up - down) / 2e-6 - closed) < 1e-9
-
-
 def test_fedprox_term_is_half_mu_times_the_squared_distance() -> None:
     theta_N, given = vector(COUNT, 2), received()
     pairs = zip(theta_N.tolist(), given.theta_N.tolist(), strict=True)
