@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.declare import InvalidQuantity, MissingRows, pick
+from harness.declare import CPU, InvalidQuantity, MissingRows, at_least, ours, pick
+from reproductions.lisa.compared.experiment import BENCHMARKS
 from reproductions.lisa.models.steps.held import STATIC
 
 if TYPE_CHECKING:
@@ -102,3 +104,23 @@ def static_over(table: pd.DataFrame, *, one: str, others: Sequence[str]) -> list
     """Return computed weights, gradients and moments of others over one's; whole table."""
     static = pick(table, how="arithmetic").set_index("method")["static_closed_form_bytes"]
     return [float(static[other] / static[one]) for other in others]
+
+
+LEAST_FALL = 0.2
+"""Nats by which full training must lower the held-out loss: under half of what pilots see."""
+LEAST_ABOVE = 0.05
+"""By how much the untuned model must be above guessing."""
+SPREAD = "Dots: runs, one per seed; lines: their mean."
+HERE = ours("DEV-19", profiles=CPU, elsewhere="smoke has a tiny model, and the paper's are larger")
+TRAINED = HERE.controlled(
+    f"full training lowers the held-out loss by {LEAST_FALL:g} nats",
+    at_least(partial(fall, method="full"), LEAST_FALL, "nats"),
+)
+"""Of losses after fine-tuning."""
+ABLE = HERE.controlled(
+    f"the untuned model is {100 * LEAST_ABOVE:g} points above guessing",
+    at_least(partial(above_guessing, benchmarks=tuple(BENCHMARKS)), LEAST_ABOVE, "accuracy").naming(
+        *BENCHMARKS
+    ),
+)
+"""Of accuracies."""

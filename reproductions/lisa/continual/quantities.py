@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.declare import InvalidQuantity, MissingRows, pick
+from harness.declare import InvalidQuantity, MissingRows, at_least, pick
+from reproductions.lisa.models.claims import IN_HOUSE
 from reproductions.lisa.models.steps.held import bytes_ratio
 
 if TYPE_CHECKING:
@@ -67,3 +69,11 @@ def memory_ratios(table: pd.DataFrame, *, gammas: Mapping[str, int]) -> list[flo
         )
         for model, gamma in gammas.items()
     ]
+
+
+LEAST_SOLVED = 0.2
+SOLVING = IN_HOUSE.controlled(
+    "full training solves a fifth of the problems",
+    at_least(partial(accuracy_of, method="full", gamma=0), LEAST_SOLVED, "share"),
+)
+"""Where the in-house model learned to solve problems at all."""

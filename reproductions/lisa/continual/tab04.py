@@ -19,7 +19,6 @@ from harness.declare import (
 )
 from reproductions.lisa.continual import quantities as q
 from reproductions.lisa.continual import table
-from reproductions.lisa.continual.claims import SOLVING
 from reproductions.lisa.continual.experiment import FULL_SIZE, half_of, memory, memory_grid, runs
 from reproductions.lisa.models import layouts
 from reproductions.lisa.models.names import NAMES, QUALITY
@@ -103,7 +102,7 @@ task = Task(
         ),
         (
             "half_as_accurate_as_full",
-            SOLVING,
+            q.SOLVING,
             at_least(
                 partial(q.lead_in_errors, gamma=half_of(QUALITY)), -1, "standard errors"
             ).measuring("accuracy of LISA less that of full training"),

@@ -8,12 +8,11 @@ from functools import partial
 from harness.declare import PAPER, Layout, Line, Task, at_least, at_most, claims
 from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table
-from reproductions.lisa.finetuning.claims import DOTS, MT_BENCH, ONE_RATE, TRAINED
 from reproductions.lisa.finetuning.experiment import GAMMA, NUM_STEPS, PERIOD, runs
 from reproductions.lisa.models.layouts import ALL_BLOCKS
 from reproductions.lisa.models.names import NAMES, QUALITY
 
-ON_MORE_BLOCKS = TRAINED.at(
+ON_MORE_BLOCKS = q.TRAINED.at(
     *PAPER, elsewhere="gamma = 8 would be full training of so small a model"
 )
 PRINTED = ((8, 1), (8, 5), (GAMMA, 5), (GAMMA, 25), (GAMMA, NUM_STEPS))
@@ -75,7 +74,7 @@ task = Task(
         ),
         (
             "one_draw_is_worst",
-            TRAINED,
+            q.TRAINED,
             at_least(partial(q.later_draws, periods=(25, 5)), 0, "nats")
             .naming("beside K = 25", "beside K = 5")
             .measuring("loss of one draw less that of later draws"),
@@ -86,7 +85,7 @@ task = Task(
         "Figure 9",
         (
             "training_prefers_period_13",
-            TRAINED,
+            q.TRAINED,
             at_most(
                 partial(
                     q.difference,
@@ -101,6 +100,7 @@ task = Task(
         ),
     ),
     figure="figures:ends_by_period",
-    caption=f"Held-out loss of LISA by numbers of blocks and period. {ONE_RATE} {DOTS} {MT_BENCH}",
+    caption=f"Held-out loss of LISA by numbers of blocks and period. {q.ONE_RATE} {q.DOTS}"
+    f" {q.MT_BENCH}",
     alt="Held-out loss of single runs for several numbers of blocks and sampling periods.",
 )
