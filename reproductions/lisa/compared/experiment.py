@@ -258,7 +258,7 @@ held = Experiment(
     version=1,
     params=Held,
     grid=held_grid,
-    run="memory_trial:held_row",
+    run="trial:held_row",
     needs=Needs(memory_bytes=MEMORY_BYTES, packages=("transformers", "peft")),
     estimate=estimate_held,
     address=("shape", "method", "how"),

@@ -10,15 +10,11 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.declare import CPU, InvalidQuantity, MissingRows, at_least, ours, pick
+from harness.declare import CPU, InvalidQuantity, at_least, ours, pick
 from reproductions.lisa.compared.experiment import BENCHMARKS
-from reproductions.lisa.models.steps.held import STATIC
 
 if TYPE_CHECKING:
     import pandas as pd
-
-PARTS = ("num_params", "num_trainable", *STATIC, "saved_bytes")
-"""What a real step and arithmetic must agree on."""
 
 
 def loss(table: pd.DataFrame, method: str, value: str = "loss") -> float:
@@ -70,34 +66,6 @@ def above_guessing(table: pd.DataFrame, *, benchmarks: Sequence[str]) -> list[fl
 
 def _accuracy(table: pd.DataFrame, method: str, benchmark: str) -> float:
     return float(pick(table, method=method, benchmark=benchmark)["accuracy"].iloc[0])
-
-
-def trainable_error(table: pd.DataFrame) -> float:
-    """Return the largest difference of counted and computed trainable parameters; whole table."""
-    return float((table["num_trainable"] - table["trainable_closed_form"]).abs().max())
-
-
-def static_error(table: pd.DataFrame) -> float:
-    """Return the largest relative difference of static bytes from the closed form; whole table."""
-    return float((table[STATIC].sum(axis=1) / table["static_closed_form_bytes"] - 1.0).abs().max())
-
-
-def arithmetic_error(table: pd.DataFrame) -> float:
-    """Return the largest difference of a count from arithmetic, over all parts; whole table."""
-    counted, computed = (
-        pick(table, how=how).set_index("method")[list(PARTS)] for how in ("count", "arithmetic")
-    )
-    if set(counted.index) != set(computed.index):
-        raise MissingRows("a step was counted and not computed, or the other way round")
-    return float((counted - computed).abs().to_numpy().max())
-
-
-def bytes_over(table: pd.DataFrame, *, one: str, others: Sequence[str]) -> list[float]:
-    """Return a real step's bytes of one method over those of others; whole table."""
-    total = pick(table, how="count").set_index("method")["total_bytes"].astype(float)
-    if missing := {one, *others} - set(total.index):
-        raise MissingRows(f"no step of {', '.join(sorted(missing))} was counted")
-    return [float(total[one] / total[other]) for other in others]
 
 
 def static_over(table: pd.DataFrame, *, one: str, others: Sequence[str]) -> list[float]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours
 from reproductions.lisa.finetuning.experiment import WINDOW
-from reproductions.lisa.models.figures import end_points, legend_above
+from reproductions.lisa.models.figures import end_points, legend_above, rate_lines
 from reproductions.lisa.models.names import LABELS, QUALITY, TITLES
 from reproductions.lisa.models.stand_ins import FIGURE_6
 
@@ -70,29 +70,28 @@ def lisa_curves(context: FigureContext, *, column: str, label: str, title: str) 
 
 def ends_by_period(context: FigureContext) -> Figure:
     """Draw the runs of each number of blocks and period."""
-    groups = [
-        (
-            f"gamma {gamma}\nK {period}"
-            if method == "lisa"
-            else f"{LABELS[str(method)]}\n(best rate)",
-            rows,
-        )
+    runs = {
+        f"gamma {gamma}\nK {period}"
+        if method == "lisa"
+        else f"{LABELS[str(method)]}\n(best rate)": rows
         for (method, gamma, period), rows in context.table.groupby(["method", "gamma", "period"])
-    ]
-    return end_points(context, groups, value="test_loss", label=HELD_OUT)
+    }
+    return end_points(context, runs, value="test_loss", label=HELD_OUT)
 
 
 def ends_by_gamma(context: FigureContext) -> Figure:
     """Draw the runs of each number of blocks."""
-    groups = [(f"LISA\ngamma {gamma}", rows) for gamma, rows in context.table.groupby("gamma")]
-    return end_points(context, groups, value="test_loss", label=HELD_OUT)
+    runs = {f"LISA\ngamma {gamma}": rows for gamma, rows in context.table.groupby("gamma")}
+    return end_points(context, runs, value="test_loss", label=HELD_OUT)
 
 
 def rates(context: FigureContext, *, column: str) -> Figure:
     """Draw the loss against the learning rate, one line per number of blocks or per method."""
     table = context.table[context.table["model"] == context.table["model"].iloc[0]]
     lines = by_method(table) if column == "method" else by_column(table, column, r"$\gamma$ =")
-    return rate_lines(context, lines)
+    runs = {line.label: line.rows for line in lines}
+    columns = min(5, len(lines))
+    return rate_lines(context, runs, value="test_loss", split="held-out", columns=columns)
 
 
 def curve_panels(
@@ -113,21 +112,6 @@ def curve_panels(
         ax.set_xlabel("optimizer step")
     axes[0].set_ylabel(f"{'held-out' if split == 'test' else 'training'} loss (nats per token)")
     legend_above(figure, axes, columns=min(5, len(panels[0][1])))
-    return figure
-
-
-def rate_lines(context: FigureContext, lines: Sequence[Line]) -> Figure:
-    """Draw the loss at the end against the learning rate."""
-    figure, (ax,) = context.subplots(aspect=0.6)
-    for line in lines:
-        plot_ours(
-            ax, line.rows, x="lr", y="test_loss", label=line.label, color=PALETTE[line.style],
-            marker=MARKERS[line.style],
-        )  # fmt: skip
-    ax.set_xscale("log")
-    ax.set_xlabel("learning rate")
-    ax.set_ylabel(HELD_OUT)
-    legend_above(figure, [ax], columns=min(5, len(lines)))
     return figure
 
 

@@ -9,7 +9,7 @@ from reproductions.lisa.memory import quantities as q
 from reproductions.lisa.memory import table
 from reproductions.lisa.memory.experiment import policies, steps
 from reproductions.lisa.models.claims import ON_A_GPU
-from reproductions.lisa.models.steps.held import Chosen, static_error, trainable_error
+from reproductions.lisa.models.steps.held import Chosen, bytes_ratios, static_error, trainable_error
 
 WHERE = "Table 1 and section 4.1"
 LISA: Chosen = {"method": "lisa", "gamma": 2}
@@ -18,7 +18,8 @@ LORA: Chosen = {"method": "lora", "rank": 128}
 
 def lisa_over(*others: Chosen) -> partial[list[float]]:
     """Return the quantity: LISA's peak over other methods', on LLaMA-2-7B."""
-    return partial(q.peak_ratios, shape="llama-2-7b", one=LISA, others=others)
+    peak = "peak_allocated_bytes"
+    return partial(bytes_ratios, shape="llama-2-7b", value=peak, one=LISA, others=others)
 
 
 task = Task(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -29,18 +30,9 @@ def memory_row(step: Step, ctx: RunContext) -> Outcome:
     found = count(
         shape.config(), method_of(step, shape), workload, device=device, seed=ctx.seed("init")
     )
-    memory, trained = found.memory, {"rank": step.rank, "gamma": step.gamma}
-    row: Row = {
-        "num_params": found.num_params,
-        "num_trainable": found.num_trainable,
-        "trainable_closed_form": shape.trainable(step.method, **trained),
-        "weights_bytes": memory.parameters + memory.buffers,
-        "gradients_bytes": memory.gradients,
-        "moments_bytes": memory.optimizer,
-        "saved_bytes": memory.saved,
-        "total_bytes": memory.total,
-        "static_closed_form_bytes": shape.static_bytes(step.method, **trained, dtype=step.dtype),
-    }
+    told: dict[str, Any] = {"method": step.method, "rank": step.rank, "gamma": step.gamma}
+    static = shape.static_bytes(**told, dtype=step.dtype)
+    row: Row = found.row(trainable=shape.trainable(**told), static_bytes=static)
     if step.how != "gpu":
         return Outcome(rows=[row])
     peak = _peak_or_none(step)

@@ -51,6 +51,21 @@ class StepMemory:
     num_trainable: int
     """At once."""
 
+    def row(self, *, trainable: int, static_bytes: int) -> dict[str, int]:
+        """Return the columns of `held.BYTES`, beside what the closed form says."""
+        memory = self.memory
+        return {
+            "num_params": self.num_params,
+            "num_trainable": self.num_trainable,
+            "trainable_closed_form": trainable,
+            "weights_bytes": memory.parameters + memory.buffers,
+            "gradients_bytes": memory.gradients,
+            "moments_bytes": memory.optimizer,
+            "saved_bytes": memory.saved,
+            "total_bytes": memory.total,
+            "static_closed_form_bytes": static_bytes,
+        }
+
 
 class FirstBlocks:
     """Always the first gamma blocks.
