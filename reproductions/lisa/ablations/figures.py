@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from harness.declare.table import matching
 from harness.publish.figures import FigureContext
-from reproductions.lisa.ablations.table import lines
+from reproductions.lisa.ablations.table import LINES
 from reproductions.lisa.models.figures import end_points, rate_lines
 
 if TYPE_CHECKING:
@@ -32,4 +32,4 @@ def rates(context: FigureContext) -> Figure:
 
 def by_setting(context: FigureContext) -> dict[str, pd.DataFrame]:
     """Return the rows of every setting by its head; there may be none."""
-    return {line.head: matching(context.table, line.where) for line in lines()}
+    return {line.head: matching(context.table, line.where) for line in LINES}

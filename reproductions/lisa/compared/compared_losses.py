@@ -43,23 +43,18 @@ task = Task(
     ),
     claims=claims(
         "Figure 11 and section 4.2",
-        (
-            "no_worse_than_lora",
-            q.TRAINED,
-            no_worse_than("lora", "LoRA of rank 128"),
-            "LISA's held-out loss ends no higher than LoRA's.",
-        ),
-        (
-            "no_worse_than_full",
-            q.TRAINED,
-            no_worse_than("full", "full training"),
-            "LISA's held-out loss ends no higher than full training's.",
-        ),
-        (
-            "no_worse_than_galore",
-            q.TRAINED,
-            no_worse_than("galore", "GaLore"),
-            "LISA's held-out loss ends no higher than GaLore's.",
+        *(
+            (
+                f"no_worse_than_{way}",
+                q.TRAINED,
+                no_worse_than(way, name),
+                f"LISA's held-out loss ends no higher than {name.partition(' of')[0]}'s.",
+            )
+            for way, name in (
+                ("lora", "LoRA of rank 128"),
+                ("full", "full training"),
+                ("galore", "GaLore"),
+            )
         ),
     )
     + claims(

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.declare import Outcome, Row, RunContext, Status
-from harness.lm_eval import Documents, stay_offline
+from harness.lm_eval import stay_offline
 from reproductions.lisa.compared.experiment import (
     MAX_DOCUMENTS,
     SMOLLM,
@@ -20,6 +20,7 @@ from reproductions.lisa.compared.experiment import (
 from reproductions.lisa.compared.gguf import read_gguf
 from reproductions.lisa.compared.smollm import load_smollm
 from reproductions.lisa.method.methods import from_params
+from reproductions.lisa.models.benchmarks.lm_tasks import documents_for
 from reproductions.lisa.models.fine_tuning import (
     Setting,
     merged,
@@ -100,7 +101,9 @@ def scored_rows(params: Compared, ctx: RunContext, setting: Setting) -> list[Row
     """Return the held-out loss, and a model's accuracy on each benchmark that is asked."""
     loss = setting.loss(setting.lm.model, params.held_out)
     rows: list[Row] = [_row(params.held_out, params.num_steps, loss=loss)]
-    documents = documents_for(params, ctx)
+    small = params.model == SMALLEST
+    most = TINY_DOCUMENTS if small else MAX_DOCUMENTS
+    documents = documents_for(datasets_of(params.benchmarks), ctx, most=most, made_up=small)
     if documents:
         stay_offline()
         # It imports lm-eval.
@@ -117,22 +120,6 @@ def scored_rows(params: Compared, ctx: RunContext, setting: Setting) -> list[Row
             for score in lm_eval_scores(setting.lm, documents)
         ]
     return rows
-
-
-def documents_for(params: Compared, ctx: RunContext) -> dict[str, Documents]:
-    """Return the documents of the benchmarks that are asked; made-up ones for a tiny model."""
-    asked = datasets_of(params.benchmarks)
-    if not asked:
-        return {}
-    from reproductions.lisa.models.benchmarks.lm_tasks import documents_of, made_up_documents
-
-    if params.model == SMALLEST:
-        made = made_up_documents(ctx.dataset(GRAMMAR).text, TINY_DOCUMENTS)
-        return {name: made[name] for name in asked}
-    return {
-        name: documents_of(name, ctx.dataset(source).records, most=MAX_DOCUMENTS)
-        for name, source in asked.items()
-    }
 
 
 def _row(split: str, step: int, *, loss: float | None) -> dict[str, str | int | float | None]:

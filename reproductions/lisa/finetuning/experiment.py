@@ -8,11 +8,12 @@ from dataclasses import replace
 from functools import partial
 from itertools import product
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from harness.declare import Estimate, Experiment, Needs, Profile, RunContext, Use, doc
 from harness.declare.experiment import UpstreamResult
 from reproductions.lisa.base_model.experiment import BOOKS, USES_BASE, base_of
+from reproductions.lisa.memory.experiment import Policy
 from reproductions.lisa.models import stand_ins
 from reproductions.lisa.models.names import GRAMMAR, IN_HOUSE, QUALITY, SMALLEST, STAGED, HowTuned
 from reproductions.lisa.models.scored import VANILLA, load_given
@@ -53,7 +54,7 @@ class Tune(Tuning):
     layer_seed: int = doc("Seed of the draws of blocks.", default=0)
     evaluate_every: int = doc("Steps between two evaluations on held-out examples.")
     keep_weights: bool = doc("Whether the weights are an artifact.", default=False)
-    policy: Literal["drop_refrozen", "keep_all", "reset_all"] = doc(
+    policy: Policy = doc(
         "What happens to the moments of blocks that LISA freezes again: dropped, kept, or dropped"
         " with all others.",
         default="drop_refrozen",

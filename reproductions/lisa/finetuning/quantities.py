@@ -11,7 +11,17 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.declare import Claim, InvalidQuantity, MissingRows, at_least, claims, ordering, pick
+from harness.declare import (
+    Claim,
+    Criterion,
+    InvalidQuantity,
+    MissingRows,
+    at_least,
+    at_most,
+    claims,
+    ordering,
+    pick,
+)
 from harness.declare.statistics import optimum_log2
 from reproductions.lisa.finetuning.experiment import (
     FIXED_LR,
@@ -76,6 +86,12 @@ def _mean(values: pd.Series[float]) -> float:
 def difference(table: pd.DataFrame, *, one: Chosen, other: Chosen, value: str) -> float:
     """Return a value of one configuration minus that of another."""
     return mean_of(table, one, value) - mean_of(table, other, value)
+
+
+def no_higher(one: Chosen, other: Chosen, what: str, *, value: str = "test_loss") -> Criterion:
+    """Ask that a loss of one configuration ends no higher than that of another."""
+    measured = partial(difference, one=one, other=other, value=value)
+    return at_most(measured, 0, "nats").measuring(what)
 
 
 def smoothed(table: pd.DataFrame, chosen: Chosen) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from harness.declare import PAPER, Layout, Line, Task, at_least, at_most, claims
+from harness.declare import PAPER, Layout, Line, Task, at_least, claims
 from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table
 from reproductions.lisa.finetuning.experiment import GAMMA, NUM_STEPS, PERIOD, runs
@@ -60,16 +60,11 @@ task = Task(
         (
             "more_blocks_are_better",
             ON_MORE_BLOCKS,
-            at_most(
-                partial(
-                    q.difference,
-                    one={**q.EIGHT, "period": 5},
-                    other={**q.TWO, "period": 5},
-                    value="test_loss",
-                ),
-                0,
-                "nats",
-            ).measuring("loss with eight blocks less that with two"),
+            q.no_higher(
+                {**q.EIGHT, "period": 5},
+                {**q.TWO, "period": 5},
+                "loss with eight blocks less that with two",
+            ),
             "More blocks are better: at K = 5, gamma = 8 does at least as well as gamma = 2.",
         ),
         (
@@ -86,16 +81,12 @@ task = Task(
         (
             "training_prefers_period_13",
             q.TRAINED,
-            at_most(
-                partial(
-                    q.difference,
-                    one={**q.TWO, "period": PERIOD},
-                    other=q.ONE_DRAW,
-                    value="train_loss",
-                ),
-                0,
-                "nats",
-            ).measuring("loss with K = 13 less that of one draw"),
+            q.no_higher(
+                {**q.TWO, "period": PERIOD},
+                q.ONE_DRAW,
+                "loss with K = 13 less that of one draw",
+                value="train_loss",
+            ),
             "With K = 13 the training loss ends no higher than with blocks drawn once.",
         ),
     ),

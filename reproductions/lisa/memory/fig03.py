@@ -17,12 +17,15 @@ from reproductions.lisa.memory import quantities as q
 from reproductions.lisa.memory import table
 from reproductions.lisa.memory.experiment import steps
 from reproductions.lisa.models.claims import ON_A_GPU
-from reproductions.lisa.models.steps.held import Chosen, arithmetic_error
+from reproductions.lisa.models.steps.held import (
+    DROPPED,
+    FULL,
+    LISA,
+    PLAIN,
+    Chosen,
+    arithmetic_error,
+)
 
-FULL: Chosen = {"method": "full"}
-LISA: Chosen = {"method": "lisa"}
-DROPPED: Chosen = {"method": "lora", "dropout": 0.1}
-PLAIN: Chosen = {"method": "lora", "dropout": 0.0}
 ARITHMETIC = CHECK.at(*CPU_UP, elsewhere="so small a model has other proportions")
 """What the shapes of a model decide, whatever its weights."""
 SHAPES = {"tiny-deep": "32 small blocks", "llama-2-7b": "LLaMA-2-7B"}

@@ -45,7 +45,7 @@ UNTUNED = Mutation(
 
 
 LATER_TEXT = Patch(
-    where="reproductions.lisa.lm_benchmarks.trial:made_up_documents",
+    where="reproductions.lisa.models.benchmarks.lm_tasks:made_up_documents",
     instead=around(lambda made_up, text, count: made_up(text[500:], count)),
 )
 """The text's first sentence is longer than the context: of its two choices nothing is left that

@@ -12,6 +12,11 @@ if TYPE_CHECKING:
 
 Chosen = Mapping[str, float | str]
 """Columns and their values that choose a method's rows."""
+FULL: Chosen = {"method": "full"}
+LISA: Chosen = {"method": "lisa"}
+DROPPED: Chosen = {"method": "lora", "dropout": 0.1}
+PLAIN: Chosen = {"method": "lora", "dropout": 0.0}
+"""LoRA as in the authors' memory script, and without its dropout."""
 BYTES = tuple(
     value(name, int, doc, nullable=True)
     for name, doc in (

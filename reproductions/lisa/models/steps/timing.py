@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -24,17 +24,12 @@ from harness.declare import (
     value,
 )
 from reproductions.lisa.models.shapes import shape_of
+from reproductions.lisa.models.steps.held import DROPPED, FULL, LISA, PLAIN, Chosen
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Declared = tuple[str, Scope, Criterion, str]
-Chosen = Mapping[str, float | str]
-"""Columns and their values that choose a method's rows."""
-FULL: Chosen = {"method": "full"}
-LISA: Chosen = {"method": "lisa"}
-DROPPED: Chosen = {"method": "lora", "dropout": 0.1}
-PLAIN: Chosen = {"method": "lora", "dropout": 0.0}
 
 
 def times(
