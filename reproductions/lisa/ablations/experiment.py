@@ -109,11 +109,6 @@ def pilot_grid(profile: Profile) -> Iterator[Tune]:
                     yield ablated(name, lr=lr, seed=number)
 
 
-def estimate(params: Tune) -> Estimate:
-    """Return a start and the steps of a model."""
-    return Estimate(seconds=SECONDS[params.model], memory_bytes=2**31)
-
-
 _settings = partial(
     Experiment,
     version=1,
@@ -121,7 +116,7 @@ _settings = partial(
     run=".finetuning.trial:finetune_rows",
     needs=needs,
     uses=USES_BASE,
-    estimate=estimate,
+    estimate=lambda params: Estimate(seconds=SECONDS[params.model], memory_bytes=2**31),
     address=("model", "method", "gamma", "period", "policy", "lr", "seed"),
     stands_in=stand_ins.tuned,
     package=__package__,

@@ -35,8 +35,6 @@ from reproductions.lisa.models.pretraining import WEIGHTS, new_model
 from reproductions.lisa.models.shapes import shape_of
 from reproductions.lisa.models.solving import (
     score,
-    solution_text,
-    text_batches,
     windows,
 )
 from reproductions.lisa.models.training import IGNORED
@@ -90,11 +88,6 @@ def trial(lm: LanguageModel, params: TwoStages) -> Trial:
     return Trial(params=params, ctx=Context(params), lm=lm, room=60)
 
 
-def test_solution_is_running_text() -> None:
-    record = {"answer": "He has 2*3 = $<<2*3=6>>6.\nThen 6-1 = <<6-1=5>>5 are left.\n#### 5"}
-    assert solution_text(record) == "He has 2*3 = $6. Then 6-1 = 5 are left."
-
-
 def test_windows_are_the_text_in_order(lm: LanguageModel) -> None:
     paragraphs = list(islice(statements(seed=3), 60))
     windows_NT = windows(lm, iter(paragraphs), count=6, num_tokens=20)
@@ -102,9 +95,6 @@ def test_windows_are_the_text_in_order(lm: LanguageModel) -> None:
     assert (windows_NT[:, 0] == lm.bos).all()
     tokens = [token for text in paragraphs for token in [*lm.encode(text), lm.eos]]
     assert windows_NT[:, 1:].flatten().tolist() == tokens[: 6 * 19]
-    batches = list(text_batches(windows_NT, batch_size=4))
-    assert [batch.ids_BT.shape for batch in batches] == [(4, 20), (2, 20)]
-    assert torch.equal(torch.cat([batch.labels_BT for batch in batches]), windows_NT)
 
 
 def test_loss_is_on_answers_alone_and_training_sees_no_held_out_problem(
