@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from harness.declare import MissingRows, pick, value
+from harness.declare import Criterion, MissingRows, Scope, at_most, equal, pick, value
 
 if TYPE_CHECKING:
     import pandas as pd
 
+Declared = tuple[str, Scope, Criterion, str]
+"""A claim as `claims` takes it."""
 Chosen = Mapping[str, float | str]
 """Columns and their values that choose a method's rows."""
 FULL: Chosen = {"method": "full"}
@@ -39,6 +41,34 @@ STATIC = ["weights_bytes", "gradients_bytes", "moments_bytes"]
 
 PARTS = ["num_params", "num_trainable", *STATIC, "saved_bytes"]
 """What a real step and arithmetic must agree on."""
+
+
+def as_computed(scope: Scope) -> tuple[Declared, Declared]:
+    """Return the checks of counted parameters and bytes against the closed form."""
+    return (
+        (
+            "trainable_as_computed",
+            scope,
+            equal(trainable_error, 0, "parameters").measuring("largest difference"),
+            "The closed form gives the number of parameters that train at once.",
+        ),
+        (
+            "static_as_computed",
+            scope,
+            at_most(static_error, 0.03, "share").measuring("largest difference"),
+            "Weights, gradients and moments take the bytes that the parameter count gives.",
+        ),
+    )
+
+
+def arithmetic_is_the_count(scope: Scope) -> Declared:
+    """Return the check of arithmetic against real steps."""
+    return (
+        "arithmetic_is_the_count",
+        scope,
+        equal(arithmetic_error, 0, "bytes").measuring("largest difference"),
+        "Arithmetic gives every part of memory to the byte, as a real step takes it.",
+    )
 
 
 def trainable_error(table: pd.DataFrame) -> float:

@@ -36,6 +36,11 @@ class Workload:
     dtype: str
     """Type of weights, and so of gradients and moments: `float32` or `bfloat16`."""
 
+    @classmethod
+    def of(cls, params: Any) -> Workload:
+        """Return what a trial's step computes; params: with these three."""
+        return cls(seq_len=params.seq_len, batch_size=params.batch_size, dtype=params.dtype)
+
     def __post_init__(self) -> None:
         if min(self.seq_len, self.batch_size) < 1 or self.dtype not in DTYPES:
             raise SpecError(f"{self}: need positive sizes and a dtype of {', '.join(DTYPES)}")

@@ -24,12 +24,10 @@ from harness.declare import (
     value,
 )
 from reproductions.lisa.models.shapes import shape_of
-from reproductions.lisa.models.steps.held import DROPPED, FULL, LISA, PLAIN, Chosen
+from reproductions.lisa.models.steps.held import DROPPED, FULL, LISA, PLAIN, Chosen, Declared
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Declared = tuple[str, Scope, Criterion, str]
 
 
 def times(

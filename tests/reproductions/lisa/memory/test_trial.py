@@ -15,12 +15,11 @@ from reproductions.lisa.memory.trial import (
     first_axes,
     method_of,
     steps_on,
-    workload_of,
 )
 from reproductions.lisa.method import galore
 from reproductions.lisa.method.methods import Galore
 from reproductions.lisa.models.shapes import shape_of
-from reproductions.lisa.models.steps.memory import count
+from reproductions.lisa.models.steps.memory import Workload, count
 
 
 def galore_steps(profile: Profile) -> list[Step]:
@@ -43,7 +42,7 @@ def test_on_a_gpu_a_step_of_galore_takes_what_a_real_one_does() -> None:
     shape = shape_of(real.shape)
     methods = [method_of(step, shape) for step in (real, replace(real, how="gpu"))]
     assert methods == [Galore(rank=1), Galore(rank=1, basis_of=first_axes)]
-    found = [count(shape.config(), each, workload_of(real), device="cpu") for each in methods]
+    found = [count(shape.config(), each, Workload.of(real), device="cpu") for each in methods]
     assert found[0] == found[1]
 
 
