@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
 
-from harness.declare import PILOT_SEEDS, Estimate, Experiment, Profile, seeds_of
+from harness.declare import PILOT_SEEDS, Estimate, Profile, seeds_of
 from reproductions.lisa.base_model.experiment import TEXT, USES_BASE
 from reproductions.lisa.finetuning.experiment import (
     GAMMA,
@@ -15,11 +15,10 @@ from reproductions.lisa.finetuning.experiment import (
     NUM_STEPS,
     PERIOD,
     Tune,
-    needs,
     tuned,
+    tunes,
 )
 from reproductions.lisa.memory.experiment import Policy
-from reproductions.lisa.models import stand_ins
 from reproductions.lisa.models.names import QUALITY, SMALLEST
 
 NUM_SEEDS, NUM_PILOT_SEEDS = 10, 2
@@ -110,16 +109,10 @@ def pilot_grid(profile: Profile) -> Iterator[Tune]:
 
 
 _settings = partial(
-    Experiment,
-    version=1,
-    params=Tune,
-    run=".finetuning.trial:finetune_rows",
-    needs=needs,
+    tunes,
     uses=USES_BASE,
     estimate=lambda params: Estimate(seconds=SECONDS[params.model], memory_bytes=2**31),
     address=("model", "method", "gamma", "period", "policy", "lr", "seed"),
-    stands_in=stand_ins.tuned,
-    package=__package__,
 )
 settings = _settings("lisa/ablations", grid=grid)
 pilots = _settings("lisa/pilot_in_house", grid=pilot_grid)

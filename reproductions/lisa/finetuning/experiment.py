@@ -153,34 +153,25 @@ def needs(params: Tuning) -> Needs:
     return Needs(data=(RECORDS, *parts), memory_bytes=2**31, packages=packages)
 
 
-def estimate(params: Tune) -> Estimate:
-    """Return a start and the steps of a model."""
-    return Estimate(seconds=SECONDS[params.model], memory_bytes=2**31)
-
-
-runs = Experiment(
+tunes = partial(
+    Experiment,
+    version=1,
+    params=Tune,
+    run="trial:finetune_rows",
+    needs=needs,
+    # A start and the steps of a model.
+    estimate=lambda params: Estimate(seconds=SECONDS[params.model], memory_bytes=2**31),
+    stands_in=stand_ins.tuned,
+    package=__package__,
+)
+"""What makes an experiment on fine-tunings."""
+runs = tunes(
     "lisa/finetune",
-    version=1,
-    params=Tune,
     grid=grid,
-    run="trial:finetune_rows",
-    needs=needs,
     uses=USES_BASE,
-    estimate=estimate,
     address=("model", "method", "gamma", "period", "lr", "layer_seed", "seed"),
-    stands_in=stand_ins.tuned,
 )
-staged = Experiment(
-    "lisa/finetune_staged",
-    version=1,
-    params=Tune,
-    grid=staged_grid,
-    run="trial:finetune_rows",
-    needs=needs,
-    estimate=estimate,
-    address=("model", "method", "lr", "seed"),
-    stands_in=stand_ins.tuned,
-)
+staged = tunes("lisa/finetune_staged", grid=staged_grid, address=("model", "method", "lr", "seed"))
 
 
 def kept(params: Any, *, lr: float, seed: int) -> Tune:
