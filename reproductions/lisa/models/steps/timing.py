@@ -80,6 +80,7 @@ def claims_on_a_step(
 
     more: checks, to stand behind that of the forward pass. exact: scope of that check.
     """
+    forward = partial(times, one=LISA, others=(FULL,), phase="forward")
     return claims(
         "Figure 4 and section 4.1",
         (
@@ -108,9 +109,7 @@ def claims_on_a_step(
         (
             "forward_alike",
             warm.asked_by_us(),
-            ratio(partial(times, one=LISA, others=(FULL,), phase="forward"), 0.9, 1.1).measuring(
-                "LISA's time over full training's"
-            ),
+            ratio(forward, 0.9, 1.1).measuring("LISA's time over full training's"),
             "LISA's forward pass takes as long as full training's.",
         ),
     )
