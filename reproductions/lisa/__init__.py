@@ -32,17 +32,11 @@ __all__ = [
     "expected_coverage",
 ]
 
-_NEED_TORCH = {
-    "method.lisa": ("Lisa", "StatePolicy"),
-    "method.trainer": ("attach_to_trainer",),
-    "method.blocks": ("Blocks", "find_blocks"),
-    "method.sampling": ("RandomSampler", "Sampler", "expected_coverage"),
-}
-
 
 def __getattr__(name: str) -> Any:
     # Declarations import this package too, and listing tasks must not load torch.
-    for module, names in _NEED_TORCH.items():
-        if name in names:
-            return getattr(import_module(f"{__name__}.{module}"), name)
+    for module in ("lisa", "blocks", "sampling", "trainer") if name in __all__ else ():
+        found = import_module(f"{__name__}.method.{module}")
+        if hasattr(found, name):
+            return getattr(found, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

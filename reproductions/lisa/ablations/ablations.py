@@ -15,14 +15,14 @@ ALIKE = 0.02
 """Nats within which two losses are alike, as in Figure 9."""
 TRAINED = ours("DEV-04", profiles=CPU, elsewhere="smoke takes too few steps").controlled(
     f"full training lowers the held-out loss by {LEAST_FALL:g} nats",
-    at_least(partial(q.fall, chosen=q.FULL), LEAST_FALL, "nats"),
+    at_least(partial(q.fall, name="full"), LEAST_FALL, "nats"),
 )
 task = Task(
     "lisa/ablations",
     reads=(settings,),
     table=table.ENDS,
     layout=Layout(
-        rows=table.lines(),
+        rows=table.LINES,
         columns=(
             Line("held-out", cell=table.LOSS),
             Line("training", cell=Cell("train_loss", unit="nats", digits=3)),
@@ -38,7 +38,7 @@ task = Task(
         (
             "blocks_help",
             TRAINED,
-            at_most(partial(q.difference, one=q.USUAL, other=q.NO_BLOCKS), 0, "nats").measuring(
+            at_most(partial(q.difference, one="usual", other="blocks_0"), 0, "nats").measuring(
                 "loss with two blocks less that with none"
             ),
             "LISA with two sampled blocks does at least as well as with embeddings and head alone.",
@@ -49,7 +49,7 @@ task = Task(
         (
             "more_blocks_are_better",
             TRAINED,
-            at_most(partial(q.difference, one=q.FOUR, other=q.USUAL), 0, "nats").measuring(
+            at_most(partial(q.difference, one="blocks_4", other="usual"), 0, "nats").measuring(
                 "loss with four blocks less that with two"
             ),
             "More blocks are better: four do at least as well as two.",
@@ -60,7 +60,7 @@ task = Task(
         (
             "one_draw_is_worst",
             TRAINED,
-            at_least(partial(q.later_draws, periods=(25, 13, 5)), 0, "nats")
+            at_least(partial(q.later_draws, names=("every_25", "usual", "every_5")), 0, "nats")
             .naming("beside K = 25", "beside K = 13", "beside K = 5")
             .measuring("loss of one draw less that of later draws"),
             "Drawing the blocks once is worst: K = 25, 13 and 5 do at least as well.",
@@ -72,12 +72,7 @@ task = Task(
             "periods_13_and_25_alike",
             TRAINED,
             within(
-                partial(
-                    q.difference,
-                    one=q.USUAL,
-                    other={**q.USUAL, "period": 25},
-                    value="train_loss",
-                ),
+                partial(q.difference, one="usual", other="every_25", value="train_loss"),
                 -ALIKE,
                 ALIKE,
                 "nats",
@@ -90,7 +85,7 @@ task = Task(
         (
             "dropping_states_costs_nothing",
             TRAINED.asked_by_us(),
-            at_most(partial(q.difference, one=q.USUAL, other=q.KEPT), ALIKE, "nats").measuring(
+            at_most(partial(q.difference, one="usual", other="keep_all"), ALIKE, "nats").measuring(
                 "loss with states dropped less that with states kept"
             ),
             "Dropping the states of blocks that are frozen again ends no higher than keeping them.",
@@ -98,7 +93,7 @@ task = Task(
         (
             "resetting_all_is_no_better",
             TRAINED.asked_by_us(),
-            at_least(partial(q.difference, one=q.RESET, other=q.USUAL), 0, "nats").measuring(
+            at_least(partial(q.difference, one="reset_all", other="usual"), 0, "nats").measuring(
                 "loss with all states dropped less that with those of frozen blocks"
             ),
             "Dropping all states, those of embeddings and head too, does no better than dropping"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
 
-from harness.declare import PILOT_SEEDS, Estimate, Experiment, Profile, seeds_of
+from harness.declare import PILOT_SEEDS, Estimate, Profile, seeds_of
 from reproductions.lisa.base_model.experiment import TEXT, USES_BASE
 from reproductions.lisa.finetuning.experiment import (
     GAMMA,
@@ -15,37 +15,52 @@ from reproductions.lisa.finetuning.experiment import (
     NUM_STEPS,
     PERIOD,
     Tune,
-    needs,
     tuned,
+    tunes,
 )
-from reproductions.lisa.models import stand_ins
+from reproductions.lisa.memory.experiment import Policy
 from reproductions.lisa.models.names import QUALITY, SMALLEST
 
 NUM_SEEDS, NUM_PILOT_SEEDS = 10, 2
 SECONDS = {QUALITY: 20.0, SMALLEST: 0.4}
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+DROPPED: Policy = "drop_refrozen"
+
+
+@dataclass(frozen=True, slots=True)
 class Setting:
     """LISA's own settings; full training has none of them."""
 
+    head: str
+    group: str
+    """What is not varied."""
     method: Literal["full", "lisa"] = "lisa"
     gamma: int = GAMMA
     period: int = PERIOD
-    policy: Literal["drop_refrozen", "keep_all", "reset_all"] = "drop_refrozen"
+    policy: Policy = DROPPED
+
+    @property
+    def where(self) -> Mapping[str, str | int]:
+        """Columns and their values that choose its rows."""
+        own = {"gamma": self.gamma, "period": self.period, "policy": self.policy}
+        return {"method": self.method, **(own if self.method == "lisa" else {})}
 
 
+BY_BLOCKS, BY_PERIOD, BY_STATES = (
+    "K = 13, states dropped", "gamma = 2, states dropped", "gamma = 2, K = 13",
+)  # fmt: skip
 SETTINGS: Mapping[str, Setting] = {
-    "full": Setting(method="full"),
-    "blocks_0": Setting(gamma=0),
-    "usual": Setting(),
-    "blocks_4": Setting(gamma=4),
-    "every_step": Setting(period=1),
-    "every_5": Setting(period=5),
-    "every_25": Setting(period=25),
-    "once": Setting(period=NUM_STEPS),
-    "keep_all": Setting(policy="keep_all"),
-    "reset_all": Setting(policy="reset_all"),
+    "full": Setting("Full training", "", method="full"),
+    "blocks_0": Setting("gamma = 0", BY_BLOCKS, gamma=0),
+    "usual": Setting("gamma = 2", BY_BLOCKS),
+    "blocks_4": Setting("gamma = 4", BY_BLOCKS, gamma=4),
+    "every_step": Setting("K = 1", BY_PERIOD, period=1),
+    "every_5": Setting("K = 5", BY_PERIOD, period=5),
+    "every_25": Setting("K = 25", BY_PERIOD, period=25),
+    "once": Setting("K = 122, one draw", BY_PERIOD, period=NUM_STEPS),
+    "keep_all": Setting("states kept", BY_STATES, policy="keep_all"),
+    "reset_all": Setting("all states dropped", BY_STATES, policy="reset_all"),
 }
 """By a word; `usual` is what the others differ from in one thing."""
 RATES: Mapping[str, float] = dict.fromkeys(SETTINGS, 1e-3)
@@ -93,22 +108,11 @@ def pilot_grid(profile: Profile) -> Iterator[Tune]:
                     yield ablated(name, lr=lr, seed=number)
 
 
-def estimate(params: Tune) -> Estimate:
-    """Return a start and the steps of a model."""
-    return Estimate(seconds=SECONDS[params.model], memory_bytes=2**31)
-
-
 _settings = partial(
-    Experiment,
-    version=1,
-    params=Tune,
-    run=".finetuning.trial:finetune_rows",
-    needs=needs,
+    tunes,
     uses=USES_BASE,
-    estimate=estimate,
+    estimate=lambda params: Estimate(seconds=SECONDS[params.model], memory_bytes=2**31),
     address=("model", "method", "gamma", "period", "policy", "lr", "seed"),
-    stands_in=stand_ins.tuned,
-    package=__package__,
 )
 settings = _settings("lisa/ablations", grid=grid)
 pilots = _settings("lisa/pilot_in_house", grid=pilot_grid)

@@ -14,7 +14,7 @@ task = Task(
     reads=(pilots,),
     table=table.PILOTS,
     layout=Layout(
-        rows=table.lines(),
+        rows=table.LINES,
         columns=tuple(Line(f"{lr:g}", group="learning rate", where={"lr": lr}) for lr in LRS),
         cell=Cell("validation_loss", unit="nats", digits=3, remark=mark),
         title="Validation loss by learning rate",

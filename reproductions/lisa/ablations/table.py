@@ -2,77 +2,42 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from harness.declare import Cell, Line, Table, Tables, columns_of, value
-from reproductions.lisa.ablations.experiment import SETTINGS, pilots, settings
+from reproductions.lisa.ablations.experiment import DROPPED, SETTINGS
 from reproductions.lisa.finetuning.experiment import WINDOW, Tune
-from reproductions.lisa.models.rates import CONFIGURATION, LOSSES, are_chosen, finals
+from reproductions.lisa.models.rates import CONFIGURATION, LOSSES, finals
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SETTING = [*CONFIGURATION, "policy"]
-USUAL = "drop_refrozen"
 TOLD = columns_of(Tune, "model", "method", "gamma", "period", "policy", "lr")
 SEED = columns_of(Tune, "seed")
 SHOWN = tuple(
     value(name, float, LOSSES[name], nullable=name != "start_loss")
     for name in ("train_loss", "validation_loss", "test_loss", "start_loss")
 )
-HEADS = {
-    "full": ("Full training", ""),
-    "blocks_0": ("gamma = 0", "K = 13, states dropped"),
-    "usual": ("gamma = 2", "K = 13, states dropped"),
-    "blocks_4": ("gamma = 4", "K = 13, states dropped"),
-    "every_step": ("K = 1", "gamma = 2, states dropped"),
-    "every_5": ("K = 5", "gamma = 2, states dropped"),
-    "every_25": ("K = 25", "gamma = 2, states dropped"),
-    "once": ("K = 122, one draw", "gamma = 2, states dropped"),
-    "keep_all": ("states kept", "gamma = 2, K = 13"),
-    "reset_all": ("all states dropped", "gamma = 2, K = 13"),
-}
 LOSS = Cell("test_loss", unit="nats", digits=3)
 
 
-def end_rows(tables: Tables) -> pd.DataFrame:
-    """Return one row per setting and seed."""
-    return _ended(tables[settings.id])
-
-
-def pilot_rows(tables: Tables) -> pd.DataFrame:
+def run_rows(tables: Tables) -> pd.DataFrame:
     """Return one row per setting, rate and seed; the rate of the least mean loss is marked."""
-    rows = _ended(tables[pilots.id])
-    losses = rows["validation_loss"].astype(float).fillna(math.inf)
-    return rows.assign(chosen=are_chosen(rows, by=SETTING, least={"loss": losses}))
-
-
-def _ended(frame: pd.DataFrame) -> pd.DataFrame:
     import pandas as pd
 
-    policies = frame["policy"] if "policy" in frame else pd.Series(USUAL, index=frame.index)
-    parts = frame.assign(policy=policies.fillna(USUAL)).groupby("policy", sort=False)
-    return pd.concat([finals(part, window=WINDOW).assign(policy=name) for name, part in parts])
+    (frame,) = tables.values()
+    policies = frame["policy"] if "policy" in frame else pd.Series(DROPPED, index=frame.index)
+    policies = policies.fillna(DROPPED)
+    return finals(frame.assign(policy=policies), window=WINDOW, by=[*CONFIGURATION, "policy"])
 
 
-def lines() -> tuple[Line, ...]:
-    """Return a row per setting, grouped by what is not varied."""
-    found = []
-    for name, setting in SETTINGS.items():
-        is_lisa = setting.method == "lisa"
-        told = {"gamma": setting.gamma, "period": setting.period, "policy": setting.policy}
-        head, group = HEADS[name]
-        where = {"method": setting.method, **(told if is_lisa else {})}
-        found.append(Line(head, group=group, where=where))
-    return tuple(found)
-
-
-ENDS = Table.of(TOLD, SEED, SHOWN, make=end_rows)
+LINES = tuple(Line(one.head, group=one.group, where=one.where) for one in SETTINGS.values())
+"""A row per setting."""
+ENDS = Table.of(TOLD, SEED, SHOWN, make=run_rows)
 PILOTS = Table.of(
     TOLD,
     SEED,
     SHOWN,
     value("chosen", bool, "Whether this rate has its setting's least mean validation loss."),
-    make=pilot_rows,
+    make=run_rows,
 )

@@ -7,7 +7,6 @@ from functools import partial
 from harness.declare import Cell, Layout, Line, Task, at_least, claims
 from reproductions.lisa.compared import quantities as q
 from reproductions.lisa.compared import table
-from reproductions.lisa.compared.claims import ABLE, SPREAD
 from reproductions.lisa.compared.experiment import BENCHMARKS, LABELS, SCORED, finetuned
 
 NAMES = tuple(BENCHMARKS)
@@ -41,7 +40,7 @@ task = Task(
         "Table 2",
         (
             "no_worse_than_lora",
-            ABLE,
+            q.ABLE,
             at_least(partial(q.leads, one="lisa", other="lora", benchmarks=NAMES), 0, "accuracy")
             .naming(*NAMES)
             .measuring("LISA's accuracy less LoRA's"),
@@ -52,7 +51,7 @@ task = Task(
         "ours, beside Table 2",
         (
             "little_is_forgotten",
-            ABLE.asked_by_us(),
+            q.ABLE.asked_by_us(),
             at_least(partial(q.kept, methods=SCORED, benchmarks=NAMES), FORGOTTEN, "accuracy")
             .naming(*(f"{LABELS[method]}, {name}" for method in SCORED for name in NAMES))
             .measuring("accuracy after fine-tuning less that before"),
@@ -61,7 +60,7 @@ task = Task(
     ),
     figure="figures:accuracies",
     caption="Accuracy by lm-eval, 200 documents of each, without examples in the prompt. Dotted:"
-    f" guessing; dashed: the untuned model. {SPREAD}",
+    f" guessing; dashed: the untuned model. {q.SPREAD}",
     alt="Two panels with the accuracy of four ways to fine-tune, beside lines for the untuned model"
     " and for guessing.",
 )

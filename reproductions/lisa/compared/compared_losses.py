@@ -7,7 +7,6 @@ from functools import partial
 from harness.declare import Cell, Criterion, Layout, Line, Task, at_most, claims
 from reproductions.lisa.compared import quantities as q
 from reproductions.lisa.compared import table
-from reproductions.lisa.compared.claims import SPREAD, TRAINED
 from reproductions.lisa.compared.experiment import finetuned
 
 MARGIN = 0.02
@@ -44,30 +43,25 @@ task = Task(
     ),
     claims=claims(
         "Figure 11 and section 4.2",
-        (
-            "no_worse_than_lora",
-            TRAINED,
-            no_worse_than("lora", "LoRA of rank 128"),
-            "LISA's held-out loss ends no higher than LoRA's.",
-        ),
-        (
-            "no_worse_than_full",
-            TRAINED,
-            no_worse_than("full", "full training"),
-            "LISA's held-out loss ends no higher than full training's.",
-        ),
-        (
-            "no_worse_than_galore",
-            TRAINED,
-            no_worse_than("galore", "GaLore"),
-            "LISA's held-out loss ends no higher than GaLore's.",
+        *(
+            (
+                f"no_worse_than_{way}",
+                q.TRAINED,
+                no_worse_than(way, name),
+                f"LISA's held-out loss ends no higher than {name.partition(' of')[0]}'s.",
+            )
+            for way, name in (
+                ("lora", "LoRA of rank 128"),
+                ("full", "full training"),
+                ("galore", "GaLore"),
+            )
         ),
     )
     + claims(
         "Figures 1 and 6",
         (
             "trains_as_fast_as_lora",
-            TRAINED,
+            q.TRAINED,
             at_most(
                 partial(q.difference, one="lisa", other="lora", value="train_loss"), 0, "nats"
             ).measuring("LISA's loss less LoRA's"),
@@ -78,7 +72,7 @@ task = Task(
         "Figure 8",
         (
             "more_blocks_less_loss",
-            TRAINED,
+            q.TRAINED,
             at_most(
                 partial(q.difference, one="lisa_8", other="lisa", value="train_loss"), 0, "nats"
             ).measuring("loss with eight blocks less that with two"),
@@ -89,7 +83,7 @@ task = Task(
         "Table 10",
         (
             "blocks_help",
-            TRAINED,
+            q.TRAINED,
             at_most(partial(q.difference, one="lisa", other="no_blocks"), 0, "nats").measuring(
                 "loss with two blocks less that with none"
             ),
@@ -100,7 +94,7 @@ task = Task(
         "ours, beside Figure 11 and Table 10",
         (
             "blocks_give_most",
-            TRAINED.asked_by_us(),
+            q.TRAINED.asked_by_us(),
             at_most(q.share_without_blocks, HALF, "share").measuring(
                 "share of LISA's fall in loss without blocks"
             ),
@@ -108,13 +102,13 @@ task = Task(
         ),
         (
             "no_worse_than_lora_of_equal_memory",
-            TRAINED.asked_by_us(),
+            q.TRAINED.asked_by_us(),
             no_worse_than("lora_equal", "LoRA of equal memory"),
             "LISA's held-out loss ends no higher than that of LoRA with as much memory.",
         ),
         (
             "no_worse_than_lora_with_ends",
-            TRAINED.asked_by_us(),
+            q.TRAINED.asked_by_us(),
             no_worse_than("lora_ends", "LoRA with trained embeddings and head"),
             "LISA's held-out loss ends no higher than that of LoRA with as much memory that trains"
             " embeddings and head too.",
@@ -123,6 +117,6 @@ task = Task(
     figure="figures:ends",
     caption="Held-out loss after 40 steps of 8 short answers of Alpaca, each method at the rate of"
     " its least validation loss in pilots. E+H: embeddings, head and final norm are trained; the"
-    f" rightmost four hold LISA's memory at most. Dashed: the untuned model. {SPREAD}",
+    f" rightmost four hold LISA's memory at most. Dashed: the untuned model. {q.SPREAD}",
     alt="Held-out loss of single runs by method beside a dashed line for the untuned model.",
 )

@@ -15,13 +15,17 @@ from harness.declare import (
     Task,
     at_most,
     claims,
-    equal,
     ours,
     within,
 )
 from reproductions.lisa.compared import quantities as q
 from reproductions.lisa.compared import table
 from reproductions.lisa.compared.experiment import SMOLLM_SHAPE, held
+from reproductions.lisa.models.steps.held import (
+    arithmetic_is_the_count,
+    as_computed,
+    bytes_ratios,
+)
 
 COUNTED = CHECK.at(*SMOKE_AND_CPU)
 SHAPE_DECIDES = ours(
@@ -34,6 +38,14 @@ PARTS = {
     "activations": "saved_bytes",
     "sum": "total_bytes",
 }
+
+
+def lisa_over(other: str) -> partial[list[float]]:
+    """Return the quantity: LISA's bytes over another method's."""
+    compare = partial(bytes_ratios, shape=SMOLLM_SHAPE, value="total_bytes")
+    return partial(compare, one={"method": "lisa"}, others=[{"method": other}])
+
+
 task = Task(
     "lisa/compared_memory",
     own_kind="table",
@@ -53,24 +65,8 @@ task = Task(
     ),
     claims=claims(
         "Figure 3 and section 4.1",
-        (
-            "trainable_as_computed",
-            COUNTED,
-            equal(q.trainable_error, 0, "parameters").measuring("largest difference"),
-            "The closed form gives the number of parameters that train at once.",
-        ),
-        (
-            "static_as_computed",
-            COUNTED,
-            at_most(q.static_error, 0.03, "share").measuring("largest difference"),
-            "Weights, gradients and moments take the bytes that the parameter count gives.",
-        ),
-        (
-            "arithmetic_is_the_count",
-            COUNTED,
-            equal(q.arithmetic_error, 0, "bytes").measuring("largest difference"),
-            "Arithmetic gives every part of memory to the byte, as a real step takes it.",
-        ),
+        *as_computed(COUNTED),
+        arithmetic_is_the_count(COUNTED),
     )
     + claims(
         "ours: what two of the LoRAs are",
@@ -88,15 +84,13 @@ task = Task(
         (
             "lisa_within_lora",
             SHAPE_DECIDES,
-            at_most(partial(q.bytes_over, one="lisa", others=("lora",)), 1, "ratio").measuring(
-                "LISA's bytes over LoRA's"
-            ),
+            at_most(lisa_over("lora"), 1, "ratio").measuring("LISA's bytes over LoRA's"),
             "LISA with two blocks needs no more memory than LoRA of rank 128.",
         ),
         (
             "lisa_half_of_full",
             SHAPE_DECIDES,
-            at_most(partial(q.bytes_over, one="lisa", others=("full",)), 0.55, "ratio").measuring(
+            at_most(lisa_over("full"), 0.55, "ratio").measuring(
                 "LISA's bytes over full training's"
             ),
             "LISA with two blocks needs about half of full training's memory, or less.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.declare import CHECK, CPU, Task, claims, ours
+from harness.declare import CHECK, CPU, Task, ours
 from reproductions.lisa.compared.experiment import timings
 from reproductions.lisa.models.steps import timing as q
 from reproductions.lisa.step_time.experiment import Timing
@@ -15,16 +15,7 @@ task = Task(
     own_kind="figure",
     reads=(timings,),
     table=q.times_of(Timing),
-    claims=claims(
-        "Figure 4 and section 4.1",
-        q.same_arithmetic_forward(CHECK.at("smoke", "cpu")),
-        q.step_takes_a_third(WARM),
-        q.no_slower_than_lora(WARM),
-    )
-    + claims(
-        "ours, beside Figure 4",
-        q.forward_alike(WARM),
-    ),
+    claims=q.claims_on_a_step(exact=CHECK.at("smoke", "cpu"), warm=WARM, beside_lora=WARM),
     figure=".step_time.figures:time_panels",
     caption="Time of one training step by phase, as a share of full training's: medians of warm"
     " steps on one thread, methods in turn; LoRA of rank 128 on all linear layers, embedding and"

@@ -20,7 +20,7 @@ from harness.declare import (
 )
 from reproductions.lisa.models.names import GRAMMAR, SMALLEST, TITLES
 from reproductions.lisa.models.tuning import RECORDS, Tuning
-from reproductions.lisa.step_time.experiment import Timing
+from reproductions.lisa.step_time.experiment import FEW, Timing
 from reproductions.lisa.step_time.experiment import estimate as timing_estimate
 
 SMOLLM, SMOLLM_SHAPE = "smollm2_135m", "smollm2-135m"
@@ -175,10 +175,7 @@ def held_grid(profile: Profile) -> Iterator[Held]:
 def timing_grid(profile: Profile) -> Iterator[Timing]:
     """Yield warm steps of full training, LoRA and LISA, methods in turn."""
     if profile == "smoke":
-        yield Timing(
-            shape="tiny-smoke", device="cpu", dtype="float32", seq_len=16, batch_size=1,
-            lora_rank=1, num_warmup=0, num_timed=3,
-        )  # fmt: skip
+        yield FEW
     if profile == "cpu":
         for number in seeds_of(profile):
             yield Timing(
@@ -258,7 +255,7 @@ held = Experiment(
     version=1,
     params=Held,
     grid=held_grid,
-    run="memory_trial:held_row",
+    run="trial:held_row",
     needs=Needs(memory_bytes=MEMORY_BYTES, packages=("transformers", "peft")),
     estimate=estimate_held,
     address=("shape", "method", "how"),

@@ -7,16 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.declare import InvalidQuantity, MissingRows, pick
-from reproductions.lisa.models.steps.held import STATIC
+from harness.declare import CPU, InvalidQuantity, at_least, ours, pick
+from reproductions.lisa.compared.experiment import BENCHMARKS
 
 if TYPE_CHECKING:
     import pandas as pd
-
-PARTS = ("num_params", "num_trainable", *STATIC, "saved_bytes")
-"""What a real step and arithmetic must agree on."""
 
 
 def loss(table: pd.DataFrame, method: str, value: str = "loss") -> float:
@@ -70,35 +68,27 @@ def _accuracy(table: pd.DataFrame, method: str, benchmark: str) -> float:
     return float(pick(table, method=method, benchmark=benchmark)["accuracy"].iloc[0])
 
 
-def trainable_error(table: pd.DataFrame) -> float:
-    """Return the largest difference of counted and computed trainable parameters; whole table."""
-    return float((table["num_trainable"] - table["trainable_closed_form"]).abs().max())
-
-
-def static_error(table: pd.DataFrame) -> float:
-    """Return the largest relative difference of static bytes from the closed form; whole table."""
-    return float((table[STATIC].sum(axis=1) / table["static_closed_form_bytes"] - 1.0).abs().max())
-
-
-def arithmetic_error(table: pd.DataFrame) -> float:
-    """Return the largest difference of a count from arithmetic, over all parts; whole table."""
-    counted, computed = (
-        pick(table, how=how).set_index("method")[list(PARTS)] for how in ("count", "arithmetic")
-    )
-    if set(counted.index) != set(computed.index):
-        raise MissingRows("a step was counted and not computed, or the other way round")
-    return float((counted - computed).abs().to_numpy().max())
-
-
-def bytes_over(table: pd.DataFrame, *, one: str, others: Sequence[str]) -> list[float]:
-    """Return a real step's bytes of one method over those of others; whole table."""
-    total = pick(table, how="count").set_index("method")["total_bytes"].astype(float)
-    if missing := {one, *others} - set(total.index):
-        raise MissingRows(f"no step of {', '.join(sorted(missing))} was counted")
-    return [float(total[one] / total[other]) for other in others]
-
-
 def static_over(table: pd.DataFrame, *, one: str, others: Sequence[str]) -> list[float]:
     """Return computed weights, gradients and moments of others over one's; whole table."""
     static = pick(table, how="arithmetic").set_index("method")["static_closed_form_bytes"]
     return [float(static[other] / static[one]) for other in others]
+
+
+LEAST_FALL = 0.2
+"""Nats by which full training must lower the held-out loss: under half of what pilots see."""
+LEAST_ABOVE = 0.05
+"""By how much the untuned model must be above guessing."""
+SPREAD = "Dots: runs, one per seed; lines: their mean."
+HERE = ours("DEV-19", profiles=CPU, elsewhere="smoke has a tiny model, and the paper's are larger")
+TRAINED = HERE.controlled(
+    f"full training lowers the held-out loss by {LEAST_FALL:g} nats",
+    at_least(partial(fall, method="full"), LEAST_FALL, "nats"),
+)
+"""Of losses after fine-tuning."""
+ABLE = HERE.controlled(
+    f"the untuned model is {100 * LEAST_ABOVE:g} points above guessing",
+    at_least(partial(above_guessing, benchmarks=tuple(BENCHMARKS)), LEAST_ABOVE, "accuracy").naming(
+        *BENCHMARKS
+    ),
+)
+"""Of accuracies."""

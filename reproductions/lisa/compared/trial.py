@@ -1,4 +1,4 @@
-"""From the parameters of a trial on SmolLM2 to its rows: losses, and accuracies on benchmarks."""
+"""From the parameters of a trial on SmolLM2 to its rows: losses and accuracies, or bytes."""
 
 from __future__ import annotations
 
@@ -8,17 +8,19 @@ from dataclasses import replace
 from typing import Any
 
 from harness.declare import Outcome, Row, RunContext, Status
-from harness.lm_eval import Documents, stay_offline
+from harness.lm_eval import stay_offline
 from reproductions.lisa.compared.experiment import (
     MAX_DOCUMENTS,
     SMOLLM,
     Compared,
+    Held,
     Way,
     datasets_of,
 )
 from reproductions.lisa.compared.gguf import read_gguf
 from reproductions.lisa.compared.smollm import load_smollm
-from reproductions.lisa.method.methods import Method, from_params
+from reproductions.lisa.method.methods import from_params
+from reproductions.lisa.models.benchmarks.lm_tasks import documents_for
 from reproductions.lisa.models.fine_tuning import (
     Setting,
     merged,
@@ -31,6 +33,7 @@ from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.models.names import GRAMMAR, SMALLEST
 from reproductions.lisa.models.pretraining import new_model
 from reproductions.lisa.models.shapes import shape_of
+from reproductions.lisa.models.steps.memory import FirstBlocks, Workload, count
 
 NAMES: Mapping[Way, str] = {
     "lora_equal": "lora", "lora_ends": "lora", "lisa_8": "lisa", "no_blocks": "lisa",
@@ -48,7 +51,9 @@ def compared_rows(params: Compared, ctx: RunContext) -> Outcome:
     setting = setting_of(params, model_of(params, ctx), records_of(params.model, ctx))
     if params.method == "untuned":
         return Outcome(rows=scored_rows(params, ctx, setting))
-    method = method_of(params, seed=ctx.seed("layers"))
+    method = from_params(
+        **told_of(params), alpha=2.0 * params.rank, period=params.period, seed=ctx.seed("layers")
+    )
     prepared = prepare(params, ctx, setting.lm.model, method)
     losses = run_steps(params, ctx, setting, prepared, after_step=lambda step, loss: None)
     rows = [_row("train", step, loss=loss) for step, loss in enumerate(losses, start=1)]
@@ -70,25 +75,35 @@ def model_of(params: Compared, ctx: RunContext) -> LanguageModel:
     return new_model(shape, [text], vocab_chars=TINY_CHARS, seed=ctx.seed("init"))
 
 
-def method_of(params: Any, *, seed: int) -> Method:
-    """Return a way of fine-tuning as a method; params: with `method`, `rank` and `gamma`."""
-    return from_params(
-        NAMES.get(params.method, params.method),
-        rank=params.rank,
-        alpha=2.0 * params.rank,
-        outside=params.method == "lora_ends",
-        gamma=params.gamma,
-        # A single draw where nothing says how often.
-        period=getattr(params, "period", 0) or 1,
-        seed=seed,
-    )
+def told_of(params: Any) -> dict[str, Any]:
+    """Return what method a way of fine-tuning is; params: with `method`, `rank` and `gamma`."""
+    return {
+        "method": NAMES.get(params.method, params.method),
+        "rank": params.rank,
+        "gamma": params.gamma,
+        "outside": params.method == "lora_ends",
+    }
+
+
+def held_row(params: Held, ctx: RunContext) -> list[Row]:
+    """Count the bytes of a step, beside how many parameters and bytes the closed form says."""
+    shape, told = shape_of(params.shape), told_of(params)
+    method = from_params(**told, alpha=1.0, sampler=FirstBlocks(shape.num_blocks, params.gamma))
+    workload = Workload(seq_len=params.seq_len, batch_size=params.batch_size, dtype="float32")
+    device = "cpu" if params.how == "count" else "meta"
+    found = count(shape.config(), method, workload, device=device, seed=ctx.seed("init"))
+    told["embeddings"] = False
+    static = shape.static_bytes(**told, dtype="float32")
+    return [found.row(trainable=shape.trainable(**told), static_bytes=static)]
 
 
 def scored_rows(params: Compared, ctx: RunContext, setting: Setting) -> list[Row]:
     """Return the held-out loss, and a model's accuracy on each benchmark that is asked."""
     loss = setting.loss(setting.lm.model, params.held_out)
     rows: list[Row] = [_row(params.held_out, params.num_steps, loss=loss)]
-    documents = documents_for(params, ctx)
+    small = params.model == SMALLEST
+    most = TINY_DOCUMENTS if small else MAX_DOCUMENTS
+    documents = documents_for(datasets_of(params.benchmarks), ctx, most=most, made_up=small)
     if documents:
         stay_offline()
         # It imports lm-eval.
@@ -105,22 +120,6 @@ def scored_rows(params: Compared, ctx: RunContext, setting: Setting) -> list[Row
             for score in lm_eval_scores(setting.lm, documents)
         ]
     return rows
-
-
-def documents_for(params: Compared, ctx: RunContext) -> dict[str, Documents]:
-    """Return the documents of the benchmarks that are asked; made-up ones for a tiny model."""
-    asked = datasets_of(params.benchmarks)
-    if not asked:
-        return {}
-    from reproductions.lisa.models.benchmarks.lm_tasks import documents_of, made_up_documents
-
-    if params.model == SMALLEST:
-        made = made_up_documents(ctx.dataset(GRAMMAR).text, TINY_DOCUMENTS)
-        return {name: made[name] for name in asked}
-    return {
-        name: documents_of(name, ctx.dataset(source).records, most=MAX_DOCUMENTS)
-        for name, source in asked.items()
-    }
 
 
 def _row(split: str, step: int, *, loss: float | None) -> dict[str, str | int | float | None]:

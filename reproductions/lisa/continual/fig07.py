@@ -7,7 +7,6 @@ from functools import partial
 from harness.declare import Task, at_least, claims, within
 from reproductions.lisa.continual import quantities as q
 from reproductions.lisa.continual import table
-from reproductions.lisa.continual.claims import SOLVING
 from reproductions.lisa.continual.experiment import half_of, runs
 from reproductions.lisa.models.names import QUALITY
 
@@ -19,7 +18,7 @@ task = Task(
         "Figure 7, on continual pre-training",
         (
             "accuracy_rises_with_gamma",
-            SOLVING,
+            q.SOLVING,
             at_least(q.rank_correlation, 0.5, "correlation").measuring(
                 "rank correlation of accuracy with gamma"
             ),
@@ -27,7 +26,7 @@ task = Task(
         ),
         (
             "quarter_as_accurate_as_full",
-            SOLVING,
+            q.SOLVING,
             within(
                 partial(q.lead_in_errors, gamma=half_of(QUALITY) // 2), -1, 1, "standard errors"
             ).measuring("accuracy of LISA less that of full training"),

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.declare import InvalidQuantity, MissingRows, pick
-from reproductions.lisa.models.steps.held import bytes_ratio
+from harness.declare import InvalidQuantity, MissingRows, at_least, pick
+from reproductions.lisa.models.claims import IN_HOUSE
+from reproductions.lisa.models.steps.held import bytes_ratios
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,13 +59,17 @@ def accuracy_of(table: pd.DataFrame, method: str, gamma: int) -> float:
 def memory_ratios(table: pd.DataFrame, *, gammas: Mapping[str, int]) -> list[float]:
     """Return the bytes of a step of LISA over those of full training, of each model at a gamma."""
     steps = pick(table, part="step").rename(columns={"model": "shape"})
+    compare = partial(bytes_ratios, steps, value="total_bytes", others=[{"method": "full"}])
     return [
-        bytes_ratio(
-            steps,
-            shape=model,
-            value="total_bytes",
-            one={"method": "lisa", "gamma": gamma},
-            other={"method": "full"},
-        )
+        ratio
         for model, gamma in gammas.items()
+        for ratio in compare(shape=model, one={"method": "lisa", "gamma": gamma})
     ]
+
+
+LEAST_SOLVED = 0.2
+SOLVING = IN_HOUSE.controlled(
+    "full training solves a fifth of the problems",
+    at_least(partial(accuracy_of, method="full", gamma=0), LEAST_SOLVED, "share"),
+)
+"""Where the in-house model learned to solve problems at all."""

@@ -24,6 +24,13 @@ VALUES = {
     "accuracy": "Share of test problems solved: `#### result` is right (strict match).",
     "flexible_accuracy": "The same where the last number of the answer counts.",
 }
+FOUND_IN = {
+    "text_loss": ("text", "validation", "loss"),
+    "validation_loss": ("problems", "validation", "loss"),
+    "validation_accuracy": ("problems", "validation", "accuracy"),
+    **{name: ("problems", "test", name) for name in ("loss", "accuracy", "flexible_accuracy")},
+}
+"""Stage, split and column of a run's rows, the last of which counts."""
 TOLD = columns_of(TwoStages, "model", "method", "gamma", "lr")
 SEED = columns_of(TwoStages, "seed")
 OUTCOME = (
@@ -68,20 +75,10 @@ def finals(frame: pd.DataFrame) -> pd.DataFrame:
     told = [*METHOD, "lr", "seed", "batch_size", "max_tokens"]
     rows = []
     for values, run in frame.groupby(told, sort=False):
-        text = _row_of(run, "text", "validation")
-        validation, test = (_row_of(run, "problems", split) for split in ("validation", "test"))
-        rows.append(
-            {
-                **dict(zip(told, values, strict=True)),
-                "num_problems": int(run["num_held_out"].iloc[0]),
-                "text_loss": text.get("loss"),
-                "validation_loss": validation.get("loss"),
-                "validation_accuracy": validation.get("accuracy"),
-                "loss": test.get("loss"),
-                "accuracy": test.get("accuracy"),
-                "flexible_accuracy": test.get("flexible_accuracy"),
-            }
-        )
+        values_of = {name: _last(run, *place) for name, place in FOUND_IN.items()}
+        num_problems = int(run["num_held_out"].iloc[0])
+        point = dict(zip(told, values, strict=True))
+        rows.append({**point, "num_problems": num_problems, **values_of})
     table = pd.DataFrame(rows)
     # What diverged solves nothing.
     missed = -table["validation_accuracy"].astype(float).fillna(0.0)
@@ -90,11 +87,10 @@ def finals(frame: pd.DataFrame) -> pd.DataFrame:
     return table.assign(chosen=are_chosen(table, by=METHOD, least=least))
 
 
-def _row_of(run: pd.DataFrame, stage: str, split: str) -> dict[str, float]:
-    """Return the values of a split after a stage; none where the run ended before."""
+def _last(run: pd.DataFrame, stage: str, split: str, name: str) -> float | None:
+    """Return a split's value after a stage; None where the run ended before."""
     rows = run[(run["stage"] == stage) & (run["split"] == split)]
-    names = ("loss", "accuracy", "flexible_accuracy")
-    return {name: float(rows[name].iloc[-1]) for name in names} if len(rows) else {}
+    return float(rows[name].iloc[-1]) if len(rows) else None
 
 
 RUNS = Table.of(TOLD, SEED, OUTCOME, make=run_rows)

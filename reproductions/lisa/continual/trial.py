@@ -23,10 +23,9 @@ from reproductions.lisa.models.solving import (
     mixed,
     score,
     solution_text,
-    text_batches,
     windows,
 )
-from reproductions.lisa.models.training import TextBatch, train
+from reproductions.lisa.models.training import TextBatch, train, whole
 from reproductions.lisa.models.word_problems import Problem, Split, sample, statements, stream
 
 STRETCHES = 4
@@ -96,7 +95,7 @@ def text_of(trial: Trial) -> Iterator[TextBatch]:
         lm, mixed(statements(seed=ctx.seed("statements")), solutions),
         count=trial.params.text_steps * batch_size, num_tokens=trial.params.max_tokens,
     )  # fmt: skip
-    return text_batches(windows_NT, batch_size=batch_size)
+    return map(whole, windows_NT.split(batch_size))
 
 
 def problems_of(trial: Trial) -> Iterator[TextBatch]:

@@ -15,8 +15,8 @@ WORDS = {"vanilla": "untuned", "lisa": "LISA", "greedy": "greedy", "dola": "DoLa
 
 def answer_points(context: FigureContext) -> Figure:
     """Draw the runs of each model and decoding."""
-    groups = [
-        (f"{WORDS[str(weights)]}\n{WORDS[str(decoding)]}", rows)
+    runs = {
+        f"{WORDS[str(weights)]}\n{WORDS[str(decoding)]}": rows
         for (weights, decoding), rows in context.table.groupby(["weights", "decoding"], sort=False)
-    ]
-    return end_points(context, groups, value="flexible_accuracy", label="share of right answers")
+    }
+    return end_points(context, runs, value="flexible_accuracy", label="share of right answers")

@@ -45,6 +45,12 @@ def answer_rows(tables: Tables) -> pd.DataFrame:
     return pd.concat(parts)[ANSWERS.names] if parts else pd.DataFrame(columns=ANSWERS.names)
 
 
+SHARES = {
+    "accuracy": "Share of answers whose marked result is right.",
+    "flexible_accuracy": "The same with the last number as the result of an answer; on gsm8k only"
+    " where nothing is marked.",
+    "unlike_greedy": "Share of answers that are not those of greedy decoding.",
+}
 ANSWERS = Table.of(
     param("questions", str, "word_problems: in-house, of one or two steps; gsm8k: the paper's."),
     param("model", str, "What answers."),
@@ -62,18 +68,9 @@ ANSWERS = Table.of(
         nullable=True,
     ),
     value(
-        "exits",
-        str,
-        "Numbers of blocks after which DoLa may leave; the last is the whole model.",
+        "exits", str, "Numbers of blocks after which DoLa may leave; the last is the whole model."
     ),
-    value("accuracy", float, "Share of answers whose marked result is right."),
-    value(
-        "flexible_accuracy",
-        float,
-        "The same with the last number as the result of an answer; on gsm8k only where nothing is"
-        " marked.",
-    ),
-    value("unlike_greedy", float, "Share of answers that are not those of greedy decoding."),
+    (value(name, float, doc) for name, doc in SHARES.items()),
     value("num_questions", int, "How many were asked."),
     make=answer_rows,
 )

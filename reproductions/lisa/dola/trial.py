@@ -31,8 +31,6 @@ WORD_PROBLEMS, GSM8K = "word_problems", "gsm8k"
 NEXT_QUESTION = "Q:"
 PHRASE = re.compile(r"the answer is\D*?(-?[0-9][0-9,]*(?:\.[0-9]+)?)", re.IGNORECASE)
 FILE = "tasks/gsm8k/gsm8k-cot.yaml"
-Models = Mapping[str, LanguageModel]
-"""By the word for their weights: `vanilla`, `lisa`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -49,7 +47,10 @@ class Quiz:
 
 
 def decoded_rows(params: Decoded, ctx: RunContext) -> Outcome:
-    """Decode with the pre-trained model, and with LISA's at its chosen learning rate."""
+    """Decode with the pre-trained model, and with LISA's at its chosen learning rate.
+
+    They are asked the first of our own problems that `continual` reports on.
+    """
     lr = best_rate(params, ctx)
     if lr is None:
         return Outcome(rows=[], status=Status.DIVERGED, note="it diverged at the chosen rate")
@@ -57,44 +58,36 @@ def decoded_rows(params: Decoded, ctx: RunContext) -> Outcome:
     upstream = ctx.upstream(runs, tuned(params, lr=lr, seed=params.seed))
     lisa.model.load_state_dict(upstream.load(WEIGHTS))
     models = {"vanilla": base_of(params.model, ctx), "lisa": lisa}
-    rows = word_problem_rows(models, params, seed=ctx.seed("problems test"))
-    return Outcome(rows=[{**row, "lr": lr if row["weights"] == "lisa" else None} for row in rows])
-
-
-def given_rows(params: Given, ctx: RunContext) -> list[Row]:
-    """Decode with models handed in, one at a time."""
-    records = ctx.dataset(TEST).records
-    rows: list[Row] = []
-    for weights in ("vanilla", "lisa"):
-        name = f"{params.model}-{weights}-{params.seed}"
-        lm = load_given(name, params.checkpoint, device=ctx.device)
-        rows += gsm8k_rows({weights: lm}, params, records)
-    return [{**row, "lr": None} for row in rows]
-
-
-def word_problem_rows(models: Models, params: Decoded, *, seed: int) -> list[Row]:
-    """Return rows on our own problems, the first ones of those that `continual` reports on."""
     quiz = Quiz(
         name=WORD_PROBLEMS,
-        problems=sample("test", params.num_questions, seed=seed),
+        problems=sample("test", params.num_questions, seed=ctx.seed("problems test")),
         max_new_tokens=params.max_new_tokens,
         prompts=_with_room,
         read=lambda said: said,
     )
-    return [row for weights, lm in models.items() for row in dola_rows(lm, weights, quiz)]
+    rows = [row for weights, lm in models.items() for row in dola_rows(lm, weights, quiz)]
+    return Outcome(rows=[{**row, "lr": lr if row["weights"] == "lisa" else None} for row in rows])
 
 
-def gsm8k_rows(models: Models, params: Given, records: Sequence[Mapping[str, str]]) -> list[Row]:
-    """Return rows on the first questions of GSM8K's test split, after eight solved ones."""
-    shots = demonstrations()
+def given_rows(params: Given, ctx: RunContext) -> list[Row]:
+    """Decode with models handed in, one at a time.
+
+    They are asked the first questions of GSM8K's test split, after eight solved ones.
+    """
+    shots, records = demonstrations(), ctx.dataset(TEST).records[: params.num_questions]
     quiz = Quiz(
         name=GSM8K,
-        problems=[asked(record, shots=shots) for record in records[: params.num_questions]],
+        problems=[asked(record, shots=shots) for record in records],
         max_new_tokens=params.max_new_tokens,
         prompts=lambda lm, problems: [(lm.bos, *lm.encode(one.question)) for one in problems],
         read=marked,
     )
-    return [row for weights, lm in models.items() for row in dola_rows(lm, weights, quiz)]
+    rows: list[Row] = []
+    for weights in ("vanilla", "lisa"):
+        name = f"{params.model}-{weights}-{params.seed}"
+        lm = load_given(name, params.checkpoint, device=ctx.device)
+        rows += [{**row, "lr": None} for row in dola_rows(lm, weights, quiz)]
+    return rows
 
 
 def dola_rows(lm: LanguageModel, weights: str, quiz: Quiz) -> list[Row]:

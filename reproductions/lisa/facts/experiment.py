@@ -58,11 +58,6 @@ def dataset_grid(profile: Profile) -> Iterator[Count]:
         yield Count(dataset=dataset, counted=counted, source=source, kept=kept, field=field)
 
 
-def dataset_needs(count: Count) -> Needs:
-    """Return the data set, where there is one."""
-    return Needs(data=(count.source,) if count.source else (), memory_bytes=2**28)
-
-
 models = Experiment(
     "lisa/models",
     version=1,
@@ -81,7 +76,7 @@ datasets = Experiment(
     grid=dataset_grid,
     run="trial:dataset_row",
     seed_from=(),
-    needs=dataset_needs,
+    needs=lambda count: Needs(data=tuple(filter(None, [count.source])), memory_bytes=2**28),
     estimate=lambda count: Estimate(seconds=0.1, memory_bytes=2**28),
     address=("dataset", "counted"),
 )

@@ -8,11 +8,12 @@ from dataclasses import replace
 from functools import partial
 from itertools import product
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from harness.declare import Estimate, Experiment, Needs, Profile, RunContext, Use, doc
 from harness.declare.experiment import UpstreamResult
 from reproductions.lisa.base_model.experiment import BOOKS, USES_BASE, base_of
+from reproductions.lisa.memory.experiment import Policy
 from reproductions.lisa.models import stand_ins
 from reproductions.lisa.models.names import GRAMMAR, IN_HOUSE, QUALITY, SMALLEST, STAGED, HowTuned
 from reproductions.lisa.models.scored import VANILLA, load_given
@@ -53,7 +54,7 @@ class Tune(Tuning):
     layer_seed: int = doc("Seed of the draws of blocks.", default=0)
     evaluate_every: int = doc("Steps between two evaluations on held-out examples.")
     keep_weights: bool = doc("Whether the weights are an artifact.", default=False)
-    policy: Literal["drop_refrozen", "keep_all", "reset_all"] = doc(
+    policy: Policy = doc(
         "What happens to the moments of blocks that LISA freezes again: dropped, kept, or dropped"
         " with all others.",
         default="drop_refrozen",
@@ -152,34 +153,25 @@ def needs(params: Tuning) -> Needs:
     return Needs(data=(RECORDS, *parts), memory_bytes=2**31, packages=packages)
 
 
-def estimate(params: Tune) -> Estimate:
-    """Return a start and the steps of a model."""
-    return Estimate(seconds=SECONDS[params.model], memory_bytes=2**31)
-
-
-runs = Experiment(
+tunes = partial(
+    Experiment,
+    version=1,
+    params=Tune,
+    run="trial:finetune_rows",
+    needs=needs,
+    # A start and the steps of a model.
+    estimate=lambda params: Estimate(seconds=SECONDS[params.model], memory_bytes=2**31),
+    stands_in=stand_ins.tuned,
+    package=__package__,
+)
+"""What makes an experiment on fine-tunings."""
+runs = tunes(
     "lisa/finetune",
-    version=1,
-    params=Tune,
     grid=grid,
-    run="trial:finetune_rows",
-    needs=needs,
     uses=USES_BASE,
-    estimate=estimate,
     address=("model", "method", "gamma", "period", "lr", "layer_seed", "seed"),
-    stands_in=stand_ins.tuned,
 )
-staged = Experiment(
-    "lisa/finetune_staged",
-    version=1,
-    params=Tune,
-    grid=staged_grid,
-    run="trial:finetune_rows",
-    needs=needs,
-    estimate=estimate,
-    address=("model", "method", "lr", "seed"),
-    stands_in=stand_ins.tuned,
-)
+staged = tunes("lisa/finetune_staged", grid=staged_grid, address=("model", "method", "lr", "seed"))
 
 
 def kept(params: Any, *, lr: float, seed: int) -> Tune:

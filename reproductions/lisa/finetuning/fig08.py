@@ -7,7 +7,6 @@ from functools import partial
 from harness.declare import CHECK, SMOKE_AND_CPU, Task, at_most, bind, claims, equal
 from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table
-from reproductions.lisa.finetuning.claims import SPREAD, TRAINED
 from reproductions.lisa.finetuning.experiment import runs
 
 task = Task(
@@ -27,7 +26,7 @@ task = Task(
         "Figure 8",
         (
             "more_blocks_less_loss",
-            TRAINED,
+            q.TRAINED,
             at_most(partial(q.smoothed_difference, one=q.EIGHT, other=q.TWO), 0, "nats").measuring(
                 "loss with gamma = 8 less that with gamma = 2"
             ),
@@ -38,6 +37,6 @@ task = Task(
         "figures:lisa_curves", column="gamma", label=r"$\gamma$ =", title="LLaMA-2-7B, K = 13"
     ),
     caption="LISA with K = 13, each number of blocks at the rate of its least validation loss;"
-    f" means over 13 steps. With gamma = 8 all eight blocks train, as in full training. {SPREAD}",
+    f" means over 13 steps. With gamma = 8 all eight blocks train, as in full training. {q.SPREAD}",
     alt="Training loss against steps, one line per number of blocks trained at once.",
 )

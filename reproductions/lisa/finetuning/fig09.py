@@ -7,7 +7,6 @@ from functools import partial
 from harness.declare import Task, bind, claims, within
 from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table
-from reproductions.lisa.finetuning.claims import ONE_RATE, SPREAD, TRAINED
 from reproductions.lisa.finetuning.experiment import PERIOD, runs
 
 task = Task(
@@ -18,7 +17,7 @@ task = Task(
         "Figure 9",
         (
             "periods_13_and_25_alike",
-            TRAINED,
+            q.TRAINED,
             within(
                 partial(q.smoothed_difference, one={"period": PERIOD}, other={"period": 25}),
                 -0.02,
@@ -31,7 +30,7 @@ task = Task(
     figure=bind(
         "figures:lisa_curves", column="period", label="K =", title=r"LLaMA-2-7B, $\gamma$ = 2"
     ),
-    caption=f"LISA with two blocks, drawn anew every K steps; means over 13 steps. {ONE_RATE}"
-    f" {SPREAD}",
+    caption=f"LISA with two blocks, drawn anew every K steps; means over 13 steps. {q.ONE_RATE}"
+    f" {q.SPREAD}",
     alt="Training loss against steps, one line per sampling period.",
 )

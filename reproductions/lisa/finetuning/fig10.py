@@ -7,7 +7,6 @@ from functools import partial
 from harness.declare import Task, at_most, bind, claims
 from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table
-from reproductions.lisa.finetuning.claims import ONE_RATE, TRAINED
 from reproductions.lisa.finetuning.experiment import SEEDS, runs
 
 task = Task(
@@ -18,7 +17,7 @@ task = Task(
         "Figure 10",
         (
             "layer_seeds_converge_alike",
-            TRAINED,
+            q.TRAINED,
             at_most(partial(q.layer_spread, chosen=q.LISA), 0.03, "share").measuring(
                 "range over seeds by the fall of the loss"
             ),
@@ -31,7 +30,7 @@ task = Task(
         label="layer seed",
         title=r"LLaMA-2-7B, $\gamma$ = 2",
     ),
-    caption=f"LISA with two blocks and K = 13; means over 13 steps. {ONE_RATE} Lines: mean over"
+    caption=f"LISA with two blocks and K = 13; means over 13 steps. {q.ONE_RATE} Lines: mean over"
     " training seeds; bars: standard error.",
     alt="Training loss against steps, one line per seed of the layers; the lines lie together.",
 )

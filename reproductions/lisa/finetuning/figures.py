@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours
 from reproductions.lisa.finetuning.experiment import WINDOW
-from reproductions.lisa.models.figures import end_points, legend_above
+from reproductions.lisa.models.figures import end_points, legend_above, rate_lines
 from reproductions.lisa.models.names import LABELS, QUALITY, TITLES
 from reproductions.lisa.models.stand_ins import FIGURE_6
 
@@ -19,32 +18,19 @@ if TYPE_CHECKING:
 HELD_OUT = "held-out loss (nats per token)"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Line:
-    """One line of a panel: what it is called, and which rows it shows."""
-
-    label: str
-    rows: pd.DataFrame
-    style: int
-    """Number of colour and mark."""
+Lines = Mapping[str, "pd.DataFrame"]
+"""Rows by the label of a line, in the order of colours and marks; there may be none."""
 
 
-def by_method(table: pd.DataFrame) -> list[Line]:
+def by_method(table: pd.DataFrame) -> Lines:
     """Return one line per method."""
-    return [
-        Line(label=label, rows=table[table["method"] == method], style=number)
-        for number, (method, label) in enumerate(LABELS.items())
-        if (table["method"] == method).any()
-    ]
+    return {label: table[table["method"] == method] for method, label in LABELS.items()}
 
 
-def by_column(table: pd.DataFrame, column: str, label: str) -> list[Line]:
+def by_column(table: pd.DataFrame, column: str, label: str) -> Lines:
     """Return one line per value of a column, over LISA's rows."""
     rows = table[table["method"] == "lisa"]
-    return [
-        Line(label=f"{label} {value}", rows=rows[rows[column] == value], style=number)
-        for number, value in enumerate(sorted(rows[column].unique()))
-    ]
+    return {f"{label} {value}": found for value, found in rows.groupby(column)}
 
 
 def by_model(context: FigureContext) -> Figure:
@@ -70,65 +56,54 @@ def lisa_curves(context: FigureContext, *, column: str, label: str, title: str) 
 
 def ends_by_period(context: FigureContext) -> Figure:
     """Draw the runs of each number of blocks and period."""
-    groups = [
-        (
-            f"gamma {gamma}\nK {period}"
-            if method == "lisa"
-            else f"{LABELS[str(method)]}\n(best rate)",
-            rows,
-        )
+    runs = {
+        f"gamma {gamma}\nK {period}"
+        if method == "lisa"
+        else f"{LABELS[str(method)]}\n(best rate)": rows
         for (method, gamma, period), rows in context.table.groupby(["method", "gamma", "period"])
-    ]
-    return end_points(context, groups, value="test_loss", label=HELD_OUT)
+    }
+    return end_points(context, runs, value="test_loss", label=HELD_OUT)
 
 
 def ends_by_gamma(context: FigureContext) -> Figure:
     """Draw the runs of each number of blocks."""
-    groups = [(f"LISA\ngamma {gamma}", rows) for gamma, rows in context.table.groupby("gamma")]
-    return end_points(context, groups, value="test_loss", label=HELD_OUT)
+    runs = {f"LISA\ngamma {gamma}": rows for gamma, rows in context.table.groupby("gamma")}
+    return end_points(context, runs, value="test_loss", label=HELD_OUT)
 
 
 def rates(context: FigureContext, *, column: str) -> Figure:
     """Draw the loss against the learning rate, one line per number of blocks or per method."""
     table = context.table[context.table["model"] == context.table["model"].iloc[0]]
     lines = by_method(table) if column == "method" else by_column(table, column, r"$\gamma$ =")
-    return rate_lines(context, lines)
+    return rate_lines(context, lines, value="test_loss", split="held-out", columns=drawn(lines))
 
 
 def curve_panels(
-    context: FigureContext, panels: Sequence[tuple[str, Sequence[Line]]], *, split: str
+    context: FigureContext, panels: Sequence[tuple[str, Lines]], *, split: str
 ) -> Figure:
     """Draw losses over steps: every value of `test`, means over 13 steps of `train`."""
     figure, axes = context.subplots(1, len(panels), aspect=0.55 if len(panels) == 1 else 0.8)
     for ax, (title, lines) in zip(axes, panels, strict=True):
-        for line in lines:
-            rows = line.rows if split == "test" else _averaged(line.rows)
+        for number, (label, own) in enumerate(lines.items()):
+            if own.empty:
+                continue
+            rows = own if split == "test" else _averaged(own)
             # Where only start and end were measured, nothing is known of the way between.
             style = "-" if rows["step"].nunique() > 2 else "none"
             plot_ours(
-                ax, rows, x="step", y="loss", label=line.label, color=PALETTE[line.style],
-                marker=MARKERS[line.style], style=style,
+                ax, rows, x="step", y="loss", label=label, color=PALETTE[number],
+                marker=MARKERS[number], style=style,
             )  # fmt: skip
         ax.set_title(title)
         ax.set_xlabel("optimizer step")
     axes[0].set_ylabel(f"{'held-out' if split == 'test' else 'training'} loss (nats per token)")
-    legend_above(figure, axes, columns=min(5, len(panels[0][1])))
+    legend_above(figure, axes, columns=drawn(panels[0][1]))
     return figure
 
 
-def rate_lines(context: FigureContext, lines: Sequence[Line]) -> Figure:
-    """Draw the loss at the end against the learning rate."""
-    figure, (ax,) = context.subplots(aspect=0.6)
-    for line in lines:
-        plot_ours(
-            ax, line.rows, x="lr", y="test_loss", label=line.label, color=PALETTE[line.style],
-            marker=MARKERS[line.style],
-        )  # fmt: skip
-    ax.set_xscale("log")
-    ax.set_xlabel("learning rate")
-    ax.set_ylabel(HELD_OUT)
-    legend_above(figure, [ax], columns=min(5, len(lines)))
-    return figure
+def drawn(lines: Lines) -> int:
+    """Return how many columns a legend has: as many as there are lines, and five at most."""
+    return min(5, sum(len(rows) > 0 for rows in lines.values()))
 
 
 def _averaged(rows: pd.DataFrame) -> pd.DataFrame:

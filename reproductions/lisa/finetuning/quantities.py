@@ -8,11 +8,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.declare import InvalidQuantity, MissingRows, pick
+from harness.declare import (
+    Claim,
+    Criterion,
+    InvalidQuantity,
+    MissingRows,
+    at_least,
+    at_most,
+    claims,
+    ordering,
+    pick,
+)
 from harness.declare.statistics import optimum_log2
-from reproductions.lisa.finetuning.experiment import GAMMA, LRS, NUM_STEPS, PERIOD, WINDOW
+from reproductions.lisa.finetuning.experiment import (
+    FIXED_LR,
+    GAMMA,
+    LRS,
+    NUM_STEPS,
+    PERIOD,
+    WINDOW,
+)
+from reproductions.lisa.models.claims import IN_HOUSE
 from reproductions.lisa.models.names import NO_BLOCKS
 
 if TYPE_CHECKING:
@@ -67,6 +86,12 @@ def _mean(values: pd.Series[float]) -> float:
 def difference(table: pd.DataFrame, *, one: Chosen, other: Chosen, value: str) -> float:
     """Return a value of one configuration minus that of another."""
     return mean_of(table, one, value) - mean_of(table, other, value)
+
+
+def no_higher(one: Chosen, other: Chosen, what: str, *, value: str = "test_loss") -> Criterion:
+    """Ask that a loss of one configuration ends no higher than that of another."""
+    measured = partial(difference, one=one, other=other, value=value)
+    return at_most(measured, 0, "nats").measuring(what)
 
 
 def smoothed(table: pd.DataFrame, chosen: Chosen) -> float:
@@ -190,3 +215,32 @@ def outside_grid(table: pd.DataFrame, *, lrs: Sequence[float]) -> float:
     if best.empty:
         raise MissingRows("no rate is chosen")
     return float(sum(len(rates) != 1 or float(rates[0]) not in lrs for rates in best))
+
+
+SPREAD = "Lines: mean over seeds; bars: standard error."
+DOTS = "Dots: runs, over seeds and seeds of layers; lines: their mean."
+ONE_RATE = f"All at one learning rate, {FIXED_LR:g}, as in the paper."
+MT_BENCH = "The paper has MT-Bench scores here."
+
+LEAST_FALL = 0.3
+"""Nats by which fine-tuning must lower the loss for its methods to be compared."""
+TRAINED = IN_HOUSE.controlled(
+    f"fine-tuning lowers the loss by {LEAST_FALL:g} nats",
+    at_least(falls, LEAST_FALL, "nats"),
+)
+"""Where fine-tuning taught the in-house model something."""
+
+
+def blocks_lead(figure: str, loss: str, end: Callable[..., float]) -> tuple[Claim, ...]:
+    """Return the claim that sampled blocks, and not what else LISA trains, put it before LoRA."""
+    return claims(
+        f"ours, beside {figure} and Table 10, which takes the blocks away",
+        (
+            "sampled_blocks_give_the_lead",
+            TRAINED.asked_by_us(),
+            ordering(partial(half_way, end=end), "nats")
+            .naming("LISA ahead of LoRA", "blocks ahead of half the lead")
+            .measuring("distance from half way between LISA and LoRA"),
+            f"The sampled blocks give LISA most of its lead over LoRA in {loss} loss.",
+        ),
+    )

@@ -7,7 +7,6 @@ from functools import partial
 from harness.declare import Layout, Line, Task, at_least, claims
 from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table
-from reproductions.lisa.finetuning.claims import DOTS, MT_BENCH, TRAINED
 from reproductions.lisa.finetuning.experiment import FIXED_LR, SEEDS, runs
 from reproductions.lisa.models.layouts import HEADS, HELD_OUT
 from reproductions.lisa.models.names import NAMES, NO_BLOCKS
@@ -40,7 +39,7 @@ task = Task(
         "Table 7",
         (
             "seed_spread_below_gain",
-            TRAINED,
+            q.TRAINED,
             at_least(
                 partial(q.gap_minus_spread, chosen=q.LISA, other=q.CONTROL), 0, "nats"
             ).measuring("gain less the range over seeds"),
@@ -50,6 +49,6 @@ task = Task(
     figure="figures:ends_by_period",
     caption=f"Held-out loss of LISA with two blocks and K = 13 at the learning rate {FIXED_LR:g},"
     " over three seeds of the layers; LoRA and LISA without blocks at their best rates."
-    f" {DOTS} {MT_BENCH}",
+    f" {q.DOTS} {q.MT_BENCH}",
     alt="Held-out loss of single runs of LoRA, of LISA and of LISA without blocks over seeds.",
 )

@@ -7,7 +7,6 @@ from functools import partial
 from harness.declare import Layout, Line, Task, bind, claims, monotone
 from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table
-from reproductions.lisa.finetuning.claims import SPREAD, TRAINED
 from reproductions.lisa.finetuning.experiment import LRS, runs
 from reproductions.lisa.models.layouts import ALL_BLOCKS
 
@@ -33,7 +32,7 @@ task = Task(
         "Table 11",
         (
             "best_rate_falls_with_gamma",
-            TRAINED,
+            q.TRAINED,
             monotone(partial(q.rate_steps, gammas=(2, 4, 8), chosen=q.LISA), "factors of 2")
             .naming("2 to 4 blocks", "4 to 8 blocks")
             .measuring("fall of the best rate"),
@@ -42,6 +41,6 @@ task = Task(
     ),
     figure=bind("figures:rates", column="gamma"),
     caption="Held-out loss against the learning rate. The paper has GSM8K accuracies here."
-    f" {SPREAD}",
+    f" {q.SPREAD}",
     alt="Held-out loss against learning rate, one line per number of blocks.",
 )

@@ -7,7 +7,6 @@ from functools import partial
 from harness.declare import CHECK, SMOKE_AND_CPU, Cell, Layout, Line, Task, bind, claims, equal
 from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table
-from reproductions.lisa.finetuning.claims import SPREAD
 from reproductions.lisa.finetuning.experiment import BASELINES, LRS, runs, staged
 from reproductions.lisa.models.layouts import HEADS
 from reproductions.lisa.models.names import NAMES, QUALITY, STAGED, HowTuned
@@ -59,6 +58,6 @@ task = Task(
     ),
     figure=bind("figures:rates", column="method"),
     caption="Held-out loss of LLaMA-2-7B against the learning rate. Every method has"
-    f" the same five candidates, and gets the one that is best on another split. {SPREAD}",
+    f" the same five candidates, and gets the one that is best on another split. {q.SPREAD}",
     alt="Held-out loss against learning rate, one line per method.",
 )

@@ -156,11 +156,6 @@ def estimate(step: Step) -> Estimate:
     return Estimate(seconds=seconds, memory_bytes=2**31)
 
 
-def estimate_periods(periods: Periods) -> Estimate:
-    """Return a start and the steps of some short periods."""
-    return Estimate(seconds=START_S + 0.12 * periods.num_periods, memory_bytes=2**31)
-
-
 steps = Experiment(
     "lisa/memory",
     version=1,
@@ -178,6 +173,9 @@ policies = Experiment(
     grid=policy_grid,
     run="trial:policy_rows",
     needs=Needs(memory_bytes=2**31, packages=("transformers",)),
-    estimate=estimate_periods,
+    # A start, and the steps of some short periods.
+    estimate=lambda periods: Estimate(
+        seconds=START_S + 0.12 * periods.num_periods, memory_bytes=2**31
+    ),
     address=("policy", "seed"),
 )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.declare.reference import standings
-from harness.publish.figures import HATCHES, PALETTE, FigureContext, points
+from harness.publish.figures import PALETTE, FigureContext, points
 from reproductions.lisa.memory.quantities import ACTIVATIONS_GB, length_near
 from reproductions.lisa.memory.table import A_SHARE, SHARED
-from reproductions.lisa.models.figures import legend_above
+from reproductions.lisa.models.figures import legend_above, stacked_parts
 from reproductions.lisa.models.layouts import blocks_head
 from reproductions.lisa.models.names import TITLES
 
@@ -17,12 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-LABELS = {
-    "weights_bytes": "weights",
-    "saved_bytes": "activations",
-    "gradients_bytes": "gradients",
-    "moments_bytes": "moments",
-}
 RTX_4090_GB = 24.0
 """The line of Figure 3."""
 SHOWN_LEN = 512
@@ -71,7 +65,7 @@ def breakdown_bars(context: FigureContext) -> Figure:
         if shape == AT_THE_PAPERS:
             rows = rows[rows["seq_len"] == length_near(table, shape=shape, saved_gb=ACTIVATIONS_GB)]
         size, unit = _unit(rows["total_bytes"])
-        _bars(ax, rows, size)
+        stacked_parts(ax, rows, [_bar_name(row) for _, row in rows.iterrows()], size=size)
         if shape == AT_THE_PAPERS:
             ax.axvline(RTX_4090_GB * 1e9 / size, color=PALETTE[6], ls=":", label="an RTX 4090")
             _paper_totals(ax, rows, context.reference)
@@ -136,19 +130,6 @@ def _reference_name(row: pd.Series) -> str:
         case "lora":
             return f"lora_r{row['rank']}"
     return f"{row['method']}_{label_of(row)}"
-
-
-def _bars(ax: Axes, rows: pd.DataFrame, size: float) -> None:
-    names = [_bar_name(row) for _, row in rows.iterrows()]
-    left = [0.0] * len(rows)
-    for color, hatch, (column, label) in zip(PALETTE, HATCHES, LABELS.items(), strict=False):
-        look = {"color": color, "hatch": hatch, "label": label, "height": 0.6}
-        widths = (rows[column] / size).to_list()
-        ax.barh(range(len(rows)), widths, left=left, **look)
-        left = [start + width for start, width in zip(left, widths, strict=True)]
-    ax.set_yticks(range(len(rows)), names)
-    ax.invert_yaxis()
-    ax.grid(axis="y", visible=False)
 
 
 def _bar_name(row: pd.Series) -> str:

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from harness.declare import MissingRows, pick
-from reproductions.lisa.models.steps.held import STATIC, Chosen, bytes_ratio
+from reproductions.lisa.models.steps.held import Chosen, bytes_ratios
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,8 +16,6 @@ SETTING = ["shape", "how", "seq_len"]
 """What methods are compared within."""
 ACTIVATIONS_GB = 6.9
 """Full training's in the paper's Figure 3, as read; it only chooses the length that is nearest."""
-PARTS = (*STATIC, "saved_bytes")
-"""No byte is in two of them."""
 
 
 def least_rises(table: pd.DataFrame) -> list[float]:
@@ -57,17 +55,6 @@ def moments_ratio(table: pd.DataFrame, *, policy: str, over: str) -> float:
     return float((above / below).min())
 
 
-def arithmetic_error(table: pd.DataFrame, *, values: Sequence[str]) -> float:
-    """Return the largest difference, in bytes, between arithmetic and a real step's count."""
-    of = ["shape", "method", "rank", "dropout", "gamma", "seq_len"]
-    counted = pick(table, how="count").set_index(of)[[*values]]
-    computed = pick(table, how="arithmetic").set_index(of)[[*values]]
-    both = counted.join(computed.add_suffix("_computed"), how="inner")
-    if len(both) != len(counted):
-        raise MissingRows("a counted step has no arithmetic beside it")
-    return float(max((both[v] - both[f"{v}_computed"]).abs().max() for v in values))
-
-
 def activation_ratios(
     table: pd.DataFrame, *, shapes: Sequence[str], one: Chosen, other: Chosen
 ) -> list[float]:
@@ -79,17 +66,10 @@ def activation_ratios(
     if not there:
         raise MissingRows(f"none of {', '.join(shapes)} was counted")
     return [
-        bytes_ratio(table, shape=shape, value="saved_bytes", one=one, other=other)
+        ratio
         for shape in there
+        for ratio in bytes_ratios(table, shape=shape, value="saved_bytes", one=one, others=[other])
     ]
-
-
-def peak_ratios(
-    table: pd.DataFrame, *, shape: str, one: Chosen, others: Sequence[Chosen]
-) -> list[float]:
-    """Return one method's peak on a GPU over each other's: the largest ratio over lengths."""
-    value = "peak_allocated_bytes"
-    return [bytes_ratio(table, shape=shape, value=value, one=one, other=each) for each in others]
 
 
 def peak_error(table: pd.DataFrame) -> float:

@@ -129,24 +129,13 @@ OURS_LAST = (
 A_SUM = "by arithmetic, nothing run: sum of tensors"
 SHARED, A_SHARE = MODELS[-1], "one GPU's share"
 """The model of which the early version's Table 1 has a part alone, and which."""
-ONLY_THE_PAPERS = "Phi-2"
-"""A model of the early version's Table 1 that has no shape here."""
+SHAPES = {**{shape: TITLES[shape] for shape in MODELS}, "Phi-2": "Phi-2"}
+"""The last is a model of the early version's Table 1 that has no shape here."""
 PEAK_TABLE = Layout(
     rows=(
         *(
-            Line(
-                TITLES[shape],
-                group=A_SUM,
-                where={"shape": shape},
-                paper={"series": TITLES[shape]},
-            )
-            for shape in MODELS
-        ),
-        Line(
-            ONLY_THE_PAPERS,
-            group=A_SUM,
-            where={"shape": ONLY_THE_PAPERS},
-            paper={"series": ONLY_THE_PAPERS},
+            Line(title, group=A_SUM, where={"shape": shape}, paper={"series": title})
+            for shape, title in SHAPES.items()
         ),
         *(
             Line(

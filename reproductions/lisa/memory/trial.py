@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -24,23 +25,14 @@ def memory_row(step: Step, ctx: RunContext) -> Outcome:
     count: a real step on this device. arithmetic: the same on the meta device, which allocates
     nothing. A GPU without room for the step is a result, and its row has no peaks.
     """
-    shape, workload = shape_of(step.shape), workload_of(step)
+    shape, workload = shape_of(step.shape), Workload.of(step)
     device = "cpu" if step.how == "count" else "meta"
     found = count(
         shape.config(), method_of(step, shape), workload, device=device, seed=ctx.seed("init")
     )
-    memory, trained = found.memory, {"rank": step.rank, "gamma": step.gamma}
-    row: Row = {
-        "num_params": found.num_params,
-        "num_trainable": found.num_trainable,
-        "trainable_closed_form": shape.trainable(step.method, **trained),
-        "weights_bytes": memory.parameters + memory.buffers,
-        "gradients_bytes": memory.gradients,
-        "moments_bytes": memory.optimizer,
-        "saved_bytes": memory.saved,
-        "total_bytes": memory.total,
-        "static_closed_form_bytes": shape.static_bytes(step.method, **trained, dtype=step.dtype),
-    }
+    told: dict[str, Any] = {"method": step.method, "rank": step.rank, "gamma": step.gamma}
+    static = shape.static_bytes(**told, dtype=step.dtype)
+    row: Row = found.row(trainable=shape.trainable(**told), static_bytes=static)
     if step.how != "gpu":
         return Outcome(rows=[row])
     peak = _peak_or_none(step)
@@ -50,11 +42,6 @@ def memory_row(step: Step, ctx: RunContext) -> Outcome:
     }
     status = Status.DONE if peak else Status.OOM
     return Outcome(rows=[{**row, **peaks}], status=status)
-
-
-def workload_of(params: Step | Periods) -> Workload:
-    """Return what a trial's step computes."""
-    return Workload(seq_len=params.seq_len, batch_size=params.batch_size, dtype=params.dtype)
 
 
 def method_of(step: Step, shape: Shape) -> Method:
@@ -94,7 +81,7 @@ def gpu_steps(**params: bool | int | float | str) -> None:
 
 def steps_on(device: str, step: Step) -> Iterator[int]:
     """Take a trial's warm and measured steps on a device; yield each one's number before it."""
-    shape, workload = shape_of(step.shape), workload_of(step)
+    shape, workload = shape_of(step.shape), Workload.of(step)
     with torch.device(device):
         model = build(shape.config(), workload.dtype, seed=0)
         prepared = method_of(step, shape).prepare(model, adamw)
@@ -122,7 +109,7 @@ def policy_rows(params: Periods, ctx: RunContext) -> list[Row]:
     They are counted after a period's first step, when all that trains has them and nothing is
     dropped yet; a period needs two steps for that. Step counters count too.
     """
-    shape, workload = shape_of(params.shape), workload_of(params)
+    shape, workload = shape_of(params.shape), Workload.of(params)
     method = LisaMethod(
         gamma=params.gamma,
         period=2,

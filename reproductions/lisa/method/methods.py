@@ -210,7 +210,7 @@ class Badam:
 
 
 def from_params(
-    name: str,
+    method: str,
     *,
     rank: int = 0,
     alpha: float = 0.0,
@@ -227,7 +227,7 @@ def from_params(
 
     Raises SpecError for an unknown one.
     """
-    match name:
+    match method:
         case "full":
             return Full()
         case "lora":
@@ -240,7 +240,7 @@ def from_params(
             return Badam(period=period, seed=seed)
         case "lisa":
             return LisaMethod(gamma=gamma, period=period, seed=seed, sampler=sampler, policy=policy)
-    raise SpecError(f"method={name!r}: need 'full', 'lora', 'galore', 'cyclic' or 'lisa'")
+    raise SpecError(f"method={method!r}: need 'full', 'lora', 'galore', 'cyclic' or 'lisa'")
 
 
 def _without_lisa(model: nn.Module, optimizer: Optimizer) -> Prepared:

@@ -16,7 +16,7 @@ from torch import nn
 
 from harness.errors import DataError
 from reproductions.lisa.models.language_model import LanguageModel
-from reproductions.lisa.models.training import TextBatch, mean_loss, pad
+from reproductions.lisa.models.training import TextBatch, mean_loss, pad, shuffled
 
 Record = Mapping[str, Any]
 SPLIT_OF = ("validation", "test")
@@ -121,10 +121,8 @@ def batches(
     generator: torch.Generator,
 ) -> Iterator[TextBatch]:
     """Yield batches in a random order; an example comes back when all others were seen."""
-    needed = num_steps * batch_size
-    epochs = -(-needed // len(examples))
-    order = torch.cat([torch.randperm(len(examples), generator=generator) for _ in range(epochs)])
-    for rows in order[:needed].split(batch_size):
+    order = shuffled(len(examples), batch_size=batch_size, num_steps=num_steps, generator=generator)
+    for rows in order:
         yield batch_of([examples[row] for row in rows.tolist()], padding=padding)
 
 

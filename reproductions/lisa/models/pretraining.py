@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -15,7 +16,7 @@ from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.models.shapes import Shape
 from reproductions.lisa.models.steps.memory import build
 from reproductions.lisa.models.tokenizer import as_tensor, from_tensor, learn_tokenizer
-from reproductions.lisa.models.training import Recipe, TextBatch, mean_loss, train
+from reproductions.lisa.models.training import Recipe, mean_loss, shuffled, train, whole
 
 if TYPE_CHECKING:
     from transformers import LlamaForCausalLM
@@ -44,20 +45,6 @@ def windows_of(lm: LanguageModel, texts: list[str]) -> Tensor:
     return torch.cat([torch.full((num_windows, 1), lm.bos), rows_NT], dim=1)
 
 
-def batches_of(
-    windows_NT: Tensor, *, batch_size: int, num_steps: int, skip: int, generator: torch.Generator
-) -> Iterator[TextBatch]:
-    """Yield batches in a random order, epoch after epoch, without the first `skip` of them."""
-    needed = num_steps * batch_size
-    epochs = [
-        torch.randperm(len(windows_NT), generator=generator)
-        for _ in range(-(-needed // len(windows_NT)))
-    ]
-    for rows in torch.cat(epochs)[:needed].split(batch_size)[skip:]:
-        ids_BT = windows_NT[rows]
-        yield TextBatch(ids_BT=ids_BT, labels_BT=ids_BT)
-
-
 def pretrain(
     lm: LanguageModel,
     windows_NT: Tensor,
@@ -84,18 +71,18 @@ def pretrain(
                 tensors={"losses": losses},
             )  # fmt: skip
 
-    batches = batches_of(
-        windows_NT, batch_size=batch_size, num_steps=recipe.num_steps, skip=start,
+    order = shuffled(
+        len(windows_NT), batch_size=batch_size, num_steps=recipe.num_steps,
         generator=torch.Generator().manual_seed(seed),
     )  # fmt: skip
+    batches = (whole(windows_NT[rows]) for rows in islice(order, start, None))
     train(lm.model, optimizer, batches, recipe, first_step=start, after_step=keep)
     return losses.tolist()
 
 
 def held_out_loss(lm: LanguageModel, windows_NT: Tensor) -> float:
     """Return the loss in nats per token on windows, none of which was trained on."""
-    parts = windows_NT.split(32)
-    return mean_loss(lm.model, (TextBatch(ids_BT=ids, labels_BT=ids) for ids in parts))
+    return mean_loss(lm.model, map(whole, windows_NT.split(32)))
 
 
 def load(

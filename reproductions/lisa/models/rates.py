@@ -40,14 +40,14 @@ def mark(rows: pd.DataFrame) -> str:
     return "chosen" if len(rows) and bool(rows["chosen"].all()) else ""
 
 
-def finals(frame: pd.DataFrame, *, window: int) -> pd.DataFrame:
+def finals(frame: pd.DataFrame, *, window: int, by: Sequence[str] = CONFIGURATION) -> pd.DataFrame:
     """Return one row per run of fine-tuning, from a long frame of one row per step and split.
 
-    window: steps at the end whose mean training loss is the run's.
+    window: steps at the end whose mean training loss is the run's. by: what has a rate of its own.
     """
     import pandas as pd
 
-    keys = [*CONFIGURATION, "lr", "layer_seed", "seed"]
+    keys = [*by, "lr", "layer_seed", "seed"]
     rows = []
     for values, run in frame.groupby(keys, sort=False):
         train, test, validation = (_of(run, split) for split in ("train", "test", "validation"))
@@ -65,7 +65,7 @@ def finals(frame: pd.DataFrame, *, window: int) -> pd.DataFrame:
     table = pd.DataFrame(rows)
     # A rate at which a run diverged is not chosen.
     losses = table["validation_loss"].astype(float).fillna(math.inf)
-    return table.assign(chosen=are_chosen(table, by=CONFIGURATION, least={"loss": losses}))
+    return table.assign(chosen=are_chosen(table, by=by, least={"loss": losses}))
 
 
 def _of(run: pd.DataFrame, split: str) -> pd.DataFrame:

@@ -104,22 +104,45 @@ class Shape:
             num_states += self.num_blocks * (kept - 2 * shorter * longer)
         return num_states
 
-    def trainable(self, method: str, *, rank: int = 0, gamma: int = 0) -> int:
-        """Return how many parameters train at once under `full`, `lora`, `galore` or `lisa`."""
+    def trainable(
+        self,
+        method: str,
+        *,
+        rank: int = 0,
+        gamma: int = 0,
+        embeddings: bool = True,
+        outside: bool = False,
+    ) -> int:
+        """Return how many parameters train at once under `full`, `lora`, `galore` or `lisa`.
+
+        embeddings: whether LoRA has adapters of token embedding and head too; outside: whether it
+        trains what lies outside of the blocks.
+        """
         match method:
             case "full" | "galore":
                 return self.num_params
             case "lora":
-                return self.lora_params(rank, embeddings=True)
+                trained = self.lisa_params(0) if outside else 0
+                return trained + self.lora_params(rank, embeddings=embeddings)
         return self.lisa_params(gamma)
 
-    def static_bytes(self, method: str, *, dtype: str, rank: int = 0, gamma: int = 0) -> int:
+    def static_bytes(
+        self,
+        method: str,
+        *,
+        dtype: str,
+        rank: int = 0,
+        gamma: int = 0,
+        embeddings: bool = True,
+        outside: bool = False,
+    ) -> int:
         """Return weights, gradients and optimizer states in closed form: w P + (g + 2 m) tau.
 
         Under `galore` the states are not two moments of each parameter.
         """
-        tau = self.trainable(method, rank=rank, gamma=gamma)
-        adapters = tau if method == "lora" else 0
+        told: dict[str, Any] = {"rank": rank, "embeddings": embeddings}
+        tau = self.trainable(method, gamma=gamma, outside=outside, **told)
+        adapters = self.lora_params(**told) if method == "lora" else 0
         states = self.galore_states(rank) if method == "galore" else 2 * tau
         return DTYPE_BYTES[dtype] * (self.num_params + adapters + tau + states)
 

@@ -18,7 +18,6 @@ from harness.errors import DataError
 from reproductions.lisa.models.generation import greedy
 from reproductions.lisa.models.instructions import Example, answer_loss
 from reproductions.lisa.models.language_model import LanguageModel
-from reproductions.lisa.models.training import TextBatch
 from reproductions.lisa.models.word_problems import Filter, Problem, is_match
 
 ONE_IN = 32
@@ -73,12 +72,6 @@ def windows(lm: LanguageModel, texts: Iterator[str], *, count: int, num_tokens: 
         stream += [*lm.encode(next(texts)), lm.eos]
     rows_NT = torch.tensor(stream[: count * (num_tokens - 1)]).view(count, num_tokens - 1)
     return torch.cat([torch.full((count, 1), lm.bos), rows_NT], dim=1)
-
-
-def text_batches(windows_NT: Tensor, *, batch_size: int) -> Iterator[TextBatch]:
-    """Yield windows in order, each once; the loss is taken on all of their tokens."""
-    for ids_BT in torch.split(windows_NT, batch_size):
-        yield TextBatch(ids_BT=ids_BT, labels_BT=ids_BT)
 
 
 def as_examples(problems: Sequence[Problem], lm: LanguageModel, *, room: int) -> list[Example]:

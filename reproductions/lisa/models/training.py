@@ -7,7 +7,7 @@ features.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -85,6 +85,11 @@ class TextBatch:
     """The ids where a loss is taken, else IGNORED; padding comes last, where no token sees it."""
 
 
+def whole(ids_BT: Tensor) -> TextBatch:
+    """Return a batch whose loss is taken on all tokens."""
+    return TextBatch(ids_BT=ids_BT, labels_BT=ids_BT)
+
+
 def pad(examples: Sequence[tuple[Sequence[int], int]], *, padding: int) -> TextBatch:
     """Return examples as one batch: of each its tokens, and how many at its start are no target."""
     longest = max(len(tokens) for tokens, _ in examples)
@@ -94,6 +99,16 @@ def pad(examples: Sequence[tuple[Sequence[int], int]], *, padding: int) -> TextB
         ids_BT[row, : len(tokens)] = torch.tensor(tokens)
         labels_BT[row, num_given : len(tokens)] = ids_BT[row, num_given : len(tokens)]
     return TextBatch(ids_BT=ids_BT, labels_BT=labels_BT)
+
+
+def shuffled(
+    count: int, *, batch_size: int, num_steps: int, generator: torch.Generator
+) -> Iterator[Tensor]:
+    """Yield numbers of examples, a batch each, in a random order, epoch after epoch."""
+    needed = num_steps * batch_size
+    epochs = range(-(-needed // count))
+    order = torch.cat([torch.randperm(count, generator=generator) for _ in epochs])
+    yield from order[:needed].split(batch_size)
 
 
 def own_loss(model: nn.Module, **inputs: Tensor) -> Tensor:

@@ -8,15 +8,15 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.atomic import write_text
 from harness.canonical import digest
 from harness.untrusted import UnreadableError, parse_json, read_text
-from reproductions.lisa.mt_bench.judge import Judge, JudgeSettings, Message
+from reproductions.lisa.mt_bench.judge import Judge, Judgement, JudgeSettings, Message
 
 if TYPE_CHECKING:
     from reproductions.lisa.mt_bench.answers import Question
@@ -50,21 +50,6 @@ PARTS = {
     "answer": "### The assistant's answer {turn}\n{text}",
 }
 _RATING = re.compile(r"\[\[\s*([0-9]+(?:\.[0-9]+)?)\s*\]\]")
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Judgement:
-    """What a judge said of one answer."""
-
-    text: str
-    """As it came."""
-    judge: str
-    """Who said it, in the endpoint's words."""
-
-    @property
-    def rating(self) -> float | None:
-        """From 1 to 10; None where the text has none."""
-        return rating_in(self.text)
 
 
 def rating_in(text: str) -> float | None:
@@ -128,8 +113,7 @@ class Grades:
         """
         key = prompt_hash(messages)
         if key not in self._kept:
-            reply = self._judge.ask(messages)
-            self._kept[key] = Judgement(text=reply.text, judge=reply.model)
+            self._kept[key] = self._judge.ask(messages)
             self._write()
         return self._kept[key]
 
@@ -152,13 +136,9 @@ def _read(path: Path, judge: str) -> dict[str, Judgement]:
         if (head["schema_version"], head["judge"]) != (SCHEMA_VERSION, judge):
             log.warning("%s holds judgements of another judge: they are asked for again", path)
             return {}
-        return {line["prompt"]: _judgement(line) for line in lines}
+        return {line["prompt"]: Judgement(text=line["text"], judge=line["judge"]) for line in lines}
     except FileNotFoundError:
         return {}
     except (UnreadableError, KeyError, TypeError) as error:
         log.warning("%s cannot be used (%s): judgements are asked for again", path, error)
         return {}
-
-
-def _judgement(line: Mapping[str, str]) -> Judgement:
-    return Judgement(text=line["text"], judge=line["judge"])

@@ -78,12 +78,12 @@ def _seconds(text: str) -> float:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Reply:
+class Judgement:
     """What the judge said."""
 
     text: str
     """As it came, but for control characters and the key; empty where a message has no content."""
-    model: str
+    judge: str
     """Who answered, in the endpoint's words; the model asked for where it does not say."""
 
 
@@ -108,7 +108,7 @@ class Judge:
     def __exit__(self, *_: object) -> None:
         self._client.close()
 
-    def ask(self, messages: Sequence[Message]) -> Reply:
+    def ask(self, messages: Sequence[Message]) -> Judgement:
         """Return the judge's reply, after as many attempts as the settings allow.
 
         Raises EnvError where the endpoint cannot be reached, refuses the key or is not there, and
@@ -129,9 +129,9 @@ class Judge:
         except (APIError, AttributeError, LookupError, TypeError, ValueError) as error:
             # Without its cause, whose text may hold the key.
             raise self._failure(error) from None
-        return Reply(
+        return Judgement(
             text=tidy(text or "", most=MOST_REPLY_CHARS),
-            model=tidy(model or self.settings.model, most=SHOWN_CHARS),
+            judge=tidy(model or self.settings.model, most=SHOWN_CHARS),
         )
 
     def _failure(self, error: Exception) -> EnvError | RunError:

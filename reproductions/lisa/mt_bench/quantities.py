@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from harness.declare import InvalidQuantity, MissingRows
+from harness.declare import InvalidQuantity, MissingRows, more_than
+from reproductions.lisa.models.claims import JUDGED
 from reproductions.lisa.models.names import QUALITY, THREE
+from reproductions.lisa.models.scored import VANILLA
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -103,3 +106,10 @@ def mean_of(rows: pd.DataFrame, method: str) -> float:
         raise MissingRows(f"no answer of {method} is rated")
     weights = found["num_rated"].astype(float)
     return float((found["mean_rating"] * weights).sum() / weights.sum())
+
+
+RATED = JUDGED.controlled(
+    "the judge rates full training's answers above the untuned model's",
+    more_than(partial(steps, methods=(VANILLA, "full")), 0, "points"),
+)
+"""Where fine-tuning is seen in the ratings at all."""

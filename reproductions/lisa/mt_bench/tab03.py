@@ -10,7 +10,6 @@ from reproductions.lisa.models.claims import HANDED_IN
 from reproductions.lisa.models.names import THREE, TITLES
 from reproductions.lisa.mt_bench import quantities as q
 from reproductions.lisa.mt_bench import table
-from reproductions.lisa.mt_bench.claims import RATED
 from reproductions.lisa.mt_bench.experiment import ratings
 
 PRINTED = replace(HANDED_IN, threshold_from="paper", deviation="")
@@ -24,7 +23,7 @@ task = Task(
         "Table 3 and section 4.2",
         (
             "full_beats_lora_lisa_both",
-            RATED,
+            q.RATED,
             at_least(partial(q.steps, methods=("lora", "full", "lisa")), 0, "points")
             .naming(
                 *(

@@ -7,9 +7,8 @@ from functools import partial
 from harness.declare import Task, at_least, claims
 from reproductions.lisa.models.names import THREE, TITLES
 from reproductions.lisa.mt_bench import table
-from reproductions.lisa.mt_bench.claims import RATED
 from reproductions.lisa.mt_bench.experiment import ratings
-from reproductions.lisa.mt_bench.quantities import leads_by_kind
+from reproductions.lisa.mt_bench.quantities import RATED, leads_by_kind
 
 MEMORISED, REASONED = ("writing", "humanities"), ("math", "coding")
 task = Task(

@@ -10,7 +10,13 @@ from reproductions.lisa.finetuning.experiment import load_scored
 from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.mt_bench.answers import MADE_UP, Answer, Question, answer, read_questions
 from reproductions.lisa.mt_bench.experiment import QUESTIONS, REFERENCES, Examined
-from reproductions.lisa.mt_bench.grading import Grades, messages_for, prompt_hash, wording_hash
+from reproductions.lisa.mt_bench.grading import (
+    Grades,
+    messages_for,
+    prompt_hash,
+    rating_in,
+    wording_hash,
+)
 from reproductions.lisa.mt_bench.judge import Judge, settings_from_environment
 
 
@@ -72,7 +78,7 @@ def graded(question: Question, answers: Sequence[Answer], grades: Grades | None)
             "answer": one.text,
             "answer_tokens": one.num_tokens,
             "cut_tokens": one.num_cut,
-            "rating": judgement.rating if judgement else None,
+            "rating": rating_in(judgement.text) if judgement else None,
             "judge": judgement.judge if judgement else None,
             "wording": wording_hash(),
             "prompt": prompt_hash(messages),

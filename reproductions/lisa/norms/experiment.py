@@ -115,11 +115,6 @@ def drawn_estimate(draw: Draw) -> Estimate:
     return Estimate(seconds=3.0 + num_built(draw) / DRAWN_PER_S, memory_bytes=room)
 
 
-def training_estimate(params: Training) -> Estimate:
-    """Return a start and the steps, each with its norms."""
-    return Estimate(seconds=0.2 + 0.2 * params.num_steps, memory_bytes=2**31)
-
-
 drawn = Experiment(
     "lisa/initial_norms",
     version=1,
@@ -139,7 +134,8 @@ trained = Experiment(
     run="trial:training_rows",
     needs=needs,
     uses=USES_BASE,
-    estimate=training_estimate,
+    # A start and the steps, each with its norms.
+    estimate=lambda params: Estimate(seconds=0.2 + 0.2 * params.num_steps, memory_bytes=2**31),
     address=("model", "method", "lr", "seed"),
     stands_in=stand_ins.adapted,
 )

@@ -50,16 +50,14 @@ def norms_of(*models: str, seed: str) -> Table:
 
     seed: what counts as one.
     """
-    columns = (*KEYS, seed_column(seed), *RESULTS)
-    names = tuple(column.name for column in columns)
-    make = partial(norm_table, models=(*models, "tiny-smoke"), names=names)
-    return Table(columns, make)
+    make = partial(norm_table, models=(*models, "tiny-smoke"))
+    return Table.of(KEYS, seed_column(seed), RESULTS, make=make)
 
 
-def norm_table(tables: Tables, *, models: tuple[str, ...], names: tuple[str, ...]) -> pd.DataFrame:
+def norm_table(tables: Tables, *, models: tuple[str, ...]) -> pd.DataFrame:
     """Return the rows of both experiments, one above the other.
 
-    models: whose adapters were drawn without training; names: of the columns.
+    models: whose adapters were drawn without training.
     """
     import pandas as pd
 
@@ -70,7 +68,7 @@ def norm_table(tables: Tables, *, models: tuple[str, ...], names: tuple[str, ...
         parts.append(_trained(tables[trained.id]))
     table = pd.concat([part for part in parts if len(part)], ignore_index=True)
     skews = table.groupby(RUN)["change_norm"].transform(skew)
-    return table.assign(skew_effective=skews)[list(names)]
+    return table.assign(skew_effective=skews)
 
 
 def _trained(frame: pd.DataFrame) -> pd.DataFrame:

@@ -81,6 +81,13 @@ def methods_of(timing: Timing) -> list[Timed]:
     return list(known.values()) if timing.methods == "all" else [known[timing.methods]]
 
 
+FEW = Timing(
+    shape="tiny-smoke", device="cpu", dtype="float32", seq_len=16, batch_size=1, lora_rank=1,
+    num_warmup=0, num_timed=3,
+)  # fmt: skip
+"""What shows the path."""
+
+
 def with_cold_starts(warm: Timing, *methods: str) -> Iterator[Timing]:
     """Yield a warm trial of all methods, and the cold start of some."""
     yield warm
@@ -92,11 +99,7 @@ def grid(profile: Profile) -> Iterator[Timing]:
     """Yield a model of small blocks, and on a GPU LLaMA-2-7B with random weights."""
     match profile:
         case "smoke":
-            few = Timing(
-                shape="tiny-smoke", device="cpu", dtype="float32", seq_len=16, batch_size=1,
-                lora_rank=1, num_warmup=0, num_timed=3,
-            )  # fmt: skip
-            yield from with_cold_starts(few, "full")
+            yield from with_cold_starts(FEW, "full")
             return
         case "cpu":
             warm = Timing(

@@ -63,7 +63,7 @@ def parting(device: Device, seed: int) -> float:
 def _timed(params: KernelStep, device: Device, seed: int) -> list[dict[str, Any]]:
     """Return the rows of both ways, whose models are gone afterwards."""
     lisa = LisaMethod(gamma=params.gamma, period=NO_SWITCH, seed=seed)
-    work = Workload(seq_len=params.seq_len, batch_size=params.batch_size, dtype=params.dtype)
+    work = Workload.of(params)
     built: list[Step] = []
 
     def make() -> Callable[[], None]:

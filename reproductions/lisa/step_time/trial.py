@@ -109,5 +109,5 @@ def _step(params: Timing, timed: Timed, *, device: Device, seed: int) -> Step:
         period=NO_SWITCH,
         seed=seed,
     )
-    workload = Workload(seq_len=params.seq_len, batch_size=params.batch_size, dtype=params.dtype)
+    workload = Workload.of(params)
     return Step(method, shape_of(params.shape), workload, device=device, seed=seed)

@@ -37,11 +37,6 @@ def grid(profile: Profile) -> Iterator[Run]:
                 yield Run(policy=policy, decay=decay, seed=number, steps=steps)
 
 
-def estimate(run: Run) -> Estimate:
-    """Return a time that grows with the steps."""
-    return Estimate(seconds=0.1 + 6e-4 * run.steps, memory_bytes=2**30)
-
-
 runs = Experiment(
     "lisa/convex",
     version=1,
@@ -49,6 +44,6 @@ runs = Experiment(
     grid=grid,
     run="trial:convex_rows",
     needs=Needs(data=("digits",)),
-    estimate=estimate,
+    estimate=lambda run: Estimate(seconds=0.1 + 6e-4 * run.steps, memory_bytes=2**30),
     address=("policy", "decay", "seed"),
 )

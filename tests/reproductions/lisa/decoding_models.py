@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import torch
@@ -40,3 +41,15 @@ def prompts(count: int, *, longest: int = 9) -> list[list[int]]:
     generator = torch.Generator().manual_seed(5)
     lengths = torch.randint(1, longest + 1, (count,), generator=generator).tolist()
     return [torch.randint(3, VOCAB, (n,), generator=generator).tolist() for n in lengths]
+
+
+def plain_greedy(lm: LanguageModel, prompt: Sequence[int], *, most: int) -> list[int]:
+    """Return up to so many of the most probable tokens, computed anew at each step."""
+    ids = list(prompt)
+    with torch.inference_mode():
+        while len(ids) < min(lm.context, len(prompt) + most):
+            token = int(lm.model(torch.tensor([ids]), use_cache=False).logits[0, -1].argmax())
+            if token == lm.eos:
+                break
+            ids.append(token)
+    return ids[len(prompt) :]

@@ -44,8 +44,17 @@ UNTUNED = Mutation(
 )
 
 
+def of_policy(policy: str, *, breaks: str) -> Mutation:
+    """Return a fault: LISA has another policy for moments than it was told."""
+    return Mutation(
+        where=f"{METHODS}:Lisa",
+        instead=around(lambda lisa, *given, **named: lisa(*given, **{**named, "policy": policy})),
+        breaks=breaks,
+    )
+
+
 LATER_TEXT = Patch(
-    where="reproductions.lisa.lm_benchmarks.trial:made_up_documents",
+    where="reproductions.lisa.models.benchmarks.lm_tasks:made_up_documents",
     instead=around(lambda made_up, text, count: made_up(text[500:], count)),
 )
 """The text's first sentence is longer than the context: of its two choices nothing is left that
@@ -143,13 +152,7 @@ COUNTED = (
     ),
     counted(
         "state_policies",
-        Mutation(
-            where=f"{METHODS}:Lisa",
-            instead=around(
-                lambda lisa, *given, **named: lisa(*given, **{**named, "policy": "keep_all"})
-            ),
-            breaks="Moments of blocks that are frozen again are kept.",
-        ),
+        of_policy("keep_all", breaks="Moments of blocks that are frozen again are kept."),
         Short(of={"policy": "drop_refrozen"}, to={"num_periods": 2}),
         Short(of={"policy": "keep_all"}, to={"num_periods": 2}),
         # A period has two steps, and a switch needs two periods; bytes alone are counted.
@@ -213,13 +216,7 @@ COMPARED = (
     counted("compared_time", ALL_BLOCKS, Short(of={"methods": "all"}, to={"num_timed": 2})),
     golden(
         "ablations",
-        Mutation(
-            where=f"{METHODS}:Lisa",
-            instead=around(
-                lambda lisa, *given, **named: lisa(*given, **{**named, "policy": "drop_refrozen"})
-            ),
-            breaks="Moments of embeddings and head outlive a switch.",
-        ),
+        of_policy("drop_refrozen", breaks="Moments of embeddings and head outlive a switch."),
         Short(of={"policy": "reset_all"}, to=TUNED),
         Short(of={"method": "lisa", "gamma": 2}, to=TUNED),
     ),

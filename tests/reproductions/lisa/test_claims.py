@@ -22,7 +22,7 @@ from tests.reproductions.lisa.memory import test_claims as memory
 from tests.reproductions.lisa.mt_bench import test_claims as mt_bench
 from tests.reproductions.lisa.norms import test_claims as norms
 from tests.reproductions.lisa.step_time import test_timing as step_time
-from tests.reproductions.lisa.theory import test_convex as theory
+from tests.reproductions.lisa.theory import test_trial as theory
 from tests.verdicts import bad, good, undecided
 
 STUDIES = (

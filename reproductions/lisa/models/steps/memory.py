@@ -36,6 +36,11 @@ class Workload:
     dtype: str
     """Type of weights, and so of gradients and moments: `float32` or `bfloat16`."""
 
+    @classmethod
+    def of(cls, params: Any) -> Workload:
+        """Return what a trial's step computes; params: with these three."""
+        return cls(seq_len=params.seq_len, batch_size=params.batch_size, dtype=params.dtype)
+
     def __post_init__(self) -> None:
         if min(self.seq_len, self.batch_size) < 1 or self.dtype not in DTYPES:
             raise SpecError(f"{self}: need positive sizes and a dtype of {', '.join(DTYPES)}")
@@ -50,6 +55,21 @@ class StepMemory:
     """All that is held, adapters included."""
     num_trainable: int
     """At once."""
+
+    def row(self, *, trainable: int, static_bytes: int) -> dict[str, int]:
+        """Return the columns of `held.BYTES`, beside what the closed form says."""
+        memory = self.memory
+        return {
+            "num_params": self.num_params,
+            "num_trainable": self.num_trainable,
+            "trainable_closed_form": trainable,
+            "weights_bytes": memory.parameters + memory.buffers,
+            "gradients_bytes": memory.gradients,
+            "moments_bytes": memory.optimizer,
+            "saved_bytes": memory.saved,
+            "total_bytes": memory.total,
+            "static_closed_form_bytes": static_bytes,
+        }
 
 
 class FirstBlocks:

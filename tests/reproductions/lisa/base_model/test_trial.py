@@ -6,12 +6,9 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
-
 from harness.data.codec import Content
-from reproductions.lisa.base_model.experiment import BOOKS, TRAINED, Pretrain, pretrained
+from reproductions.lisa.base_model.experiment import TRAINED
 from reproductions.lisa.base_model.trial import HELD_OUT_EACH, texts_of
-from reproductions.lisa.models.names import QUALITY, SMALLEST
 
 POINT = replace(TRAINED["cpu"], data="some", text_chars=4)
 
@@ -29,10 +26,3 @@ def test_texts_with_splits_keep_them_and_others_are_held_out_by_number() -> None
     assert len(train) == len(records) - 2
     told = [{"text": "one", "split": "train"}, {"text": "other", "split": "valid"}]
     assert split(told) == (["one"], ["othe"])
-
-
-@pytest.mark.parametrize("text", [BOOKS, "kjv"])
-def test_another_text_changes_the_in_house_model_alone(text: str) -> None:
-    start: Pretrain = pretrained(QUALITY, text)
-    assert start == replace(TRAINED["cpu"], data=text)
-    assert pretrained(SMALLEST, text) == TRAINED["smoke"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -133,14 +134,15 @@ def test_a_method_that_diverged_has_no_loss_and_is_not_chosen() -> None:
 
 
 def test_ranks_of_equal_memory_are_the_largest_that_fit() -> None:
-    from reproductions.lisa.compared.memory_trial import static_bytes
+    from reproductions.lisa.compared.trial import told_of
     from reproductions.lisa.models.shapes import shape_of
+
+    def bytes_of(point: compared.Held) -> int:
+        return shape.static_bytes(**told_of(point), dtype="float32", embeddings=False)
 
     held = {p.method: p for p in compared.held_grid("cpu")}
     shape = shape_of(compared.SMOLLM_SHAPE)
-    most = static_bytes(held["lisa"], shape)
     assert shape.num_params == 134_515_008
     for method in ("lora_equal", "lora_ends"):
-        point = held[method]
-        above = type(point).from_json({**point.to_json(), "rank": point.rank + 1})
-        assert static_bytes(point, shape) <= most < static_bytes(above, shape)
+        above = replace(held[method], rank=held[method].rank + 1)
+        assert bytes_of(held[method]) <= bytes_of(held["lisa"]) < bytes_of(above)

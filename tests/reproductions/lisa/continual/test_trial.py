@@ -31,17 +31,12 @@ from reproductions.lisa.continual.quantities import lead_in_errors, rank_correla
 from reproductions.lisa.continual.table import finals
 from reproductions.lisa.continual.trial import Trial, problems_of, rows_of, text_of
 from reproductions.lisa.models.language_model import LanguageModel
-from reproductions.lisa.models.pretraining import WEIGHTS, new_model
-from reproductions.lisa.models.shapes import shape_of
-from reproductions.lisa.models.solving import (
-    score,
-    solution_text,
-    text_batches,
-    windows,
-)
+from reproductions.lisa.models.pretraining import WEIGHTS
+from reproductions.lisa.models.solving import score, windows
 from reproductions.lisa.models.training import IGNORED
 from reproductions.lisa.models.word_problems import sample, split_of, statements
 from tests.reproductions.lisa.made import Case
+from tests.reproductions.lisa.models.test_training import fresh
 
 TASKS = (tab04.task, fig07.task)
 
@@ -71,14 +66,9 @@ class Context:
         raise NotImplementedError
 
 
-def model(*, seed: int = 0) -> LanguageModel:
-    text = load("grammar-text").text[:20_000]
-    return new_model(shape_of("tiny-path"), [text], vocab_chars=20_000, seed=seed)
-
-
 @pytest.fixture(scope="module")
 def lm() -> LanguageModel:
-    return model()
+    return fresh()
 
 
 def point(method: str, gamma: int = 0, **changed: Any) -> TwoStages:
@@ -90,11 +80,6 @@ def trial(lm: LanguageModel, params: TwoStages) -> Trial:
     return Trial(params=params, ctx=Context(params), lm=lm, room=60)
 
 
-def test_solution_is_running_text() -> None:
-    record = {"answer": "He has 2*3 = $<<2*3=6>>6.\nThen 6-1 = <<6-1=5>>5 are left.\n#### 5"}
-    assert solution_text(record) == "He has 2*3 = $6. Then 6-1 = 5 are left."
-
-
 def test_windows_are_the_text_in_order(lm: LanguageModel) -> None:
     paragraphs = list(islice(statements(seed=3), 60))
     windows_NT = windows(lm, iter(paragraphs), count=6, num_tokens=20)
@@ -102,9 +87,6 @@ def test_windows_are_the_text_in_order(lm: LanguageModel) -> None:
     assert (windows_NT[:, 0] == lm.bos).all()
     tokens = [token for text in paragraphs for token in [*lm.encode(text), lm.eos]]
     assert windows_NT[:, 1:].flatten().tolist() == tokens[: 6 * 19]
-    batches = list(text_batches(windows_NT, batch_size=4))
-    assert [batch.ids_BT.shape for batch in batches] == [(4, 20), (2, 20)]
-    assert torch.equal(torch.cat([batch.labels_BT for batch in batches]), windows_NT)
 
 
 def test_loss_is_on_answers_alone_and_training_sees_no_held_out_problem(
@@ -157,18 +139,18 @@ def test_lisa_with_all_blocks_is_full_training_in_both_stages() -> None:
     full = point("full", **told)
     every = point("lisa", 1, **told)
     every = replace(every, gamma=4, period=2)
-    rows = [rows_of(params, Context(params), model()).rows for params in (full, every)]
+    rows = [rows_of(params, Context(params), fresh()).rows for params in (full, every)]
     assert rows[0] == rows[1]
     one = replace(every, gamma=1)
-    assert rows_of(one, Context(one), model()).rows != rows[0]
+    assert rows_of(one, Context(one), fresh()).rows != rows[0]
 
 
 def test_lisa_trains_other_blocks_in_the_second_stage_too() -> None:
     """Blocks that the first stage left frozen are trained by the second."""
     params = point("lisa", 1, text_steps=2, problems_steps=8, period=2, keep_weights=True)
-    before = {name: value.clone() for name, value in model().model.state_dict().items()}
+    before = {name: value.clone() for name, value in fresh().model.state_dict().items()}
     ctx = Context(params)
-    rows_of(params, ctx, model())
+    rows_of(params, ctx, fresh())
     changed = {
         name.split(".")[2]
         for name, value in ctx.saved[WEIGHTS].items()
@@ -179,7 +161,7 @@ def test_lisa_trains_other_blocks_in_the_second_stage_too() -> None:
 
 def test_a_run_that_blows_up_is_diverged_and_has_no_last_rows() -> None:
     params = point("full", text_steps=8, lr=1e4)
-    broken = model()
+    broken = fresh()
     with torch.no_grad():
         broken.model.get_input_embeddings().weight[5:] = math.inf
     outcome = rows_of(params, Context(params), broken)

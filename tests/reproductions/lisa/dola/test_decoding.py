@@ -13,7 +13,7 @@ import torch
 from scipy.spatial.distance import jensenshannon
 
 from harness.errors import SpecError
-from reproductions.lisa.dola.decoding import contrast, divergence, dola, exit_logits, quarter_exits
+from reproductions.lisa.dola.decoding import contrast, divergence, dola, exit_logits
 from reproductions.lisa.models.generation import greedy
 from reproductions.lisa.models.language_model import LanguageModel
 from tests.reproductions.lisa.decoding_models import CONTEXT, Family, prompts, speaker
@@ -131,8 +131,3 @@ def test_what_cannot_be_an_exit_is_refused() -> None:
             dola(told, [[5]], max_new_tokens=1, exits=exits)
     with pytest.raises(SpecError, match="alpha=0"):
         dola(told, [[5]], max_new_tokens=1, exits=(0, 4), alpha=0.0)
-
-
-@pytest.mark.parametrize(("num_blocks", "exits"), [(32, (0, 8, 16, 32)), (2, (0, 1, 2))])
-def test_exits_are_table_13_s_in_proportion(num_blocks: int, exits: tuple[int, ...]) -> None:
-    assert quarter_exits(num_blocks) == exits

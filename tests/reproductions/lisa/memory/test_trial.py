@@ -8,36 +8,22 @@ import pytest
 import torch
 
 from harness.declare.profiles import Profile
-from reproductions.lisa.memory.experiment import RANKS, Step, grid
+from reproductions.lisa.memory.experiment import Step, grid
 from reproductions.lisa.memory.trial import (
     MEASURED_STEPS,
     WARM_STEPS,
     first_axes,
     method_of,
     steps_on,
-    workload_of,
 )
 from reproductions.lisa.method import galore
 from reproductions.lisa.method.methods import Galore
 from reproductions.lisa.models.shapes import shape_of
-from reproductions.lisa.models.steps.memory import count
+from reproductions.lisa.models.steps.memory import Workload, count
 
 
 def galore_steps(profile: Profile) -> list[Step]:
     return [step for step in grid(profile) if step.method == "galore"]
-
-
-def test_galore_runs_at_every_profile_but_cpu_with_the_rank_of_transformers() -> None:
-    assert galore_steps("cpu") == []
-    assert {(step.how, step.rank) for step in galore_steps("smoke")} == {
-        ("count", 1), ("arithmetic", 1),
-    }  # fmt: skip
-    profiles: tuple[Profile, ...] = ("gpu", "paper")
-    for profile in profiles:
-        found = galore_steps(profile)
-        assert {step.rank for step in found} == {RANKS[0]} == {galore.RANK}
-        of_the_card = {step.shape for step in found if step.how == "gpu"}
-        assert of_the_card == {"gpt2-small", "tinyllama", "mistral-7b", "llama-2-7b"}
 
 
 @pytest.mark.parametrize("rank", [3, 50])
@@ -56,7 +42,7 @@ def test_on_a_gpu_a_step_of_galore_takes_what_a_real_one_does() -> None:
     shape = shape_of(real.shape)
     methods = [method_of(step, shape) for step in (real, replace(real, how="gpu"))]
     assert methods == [Galore(rank=1), Galore(rank=1, basis_of=first_axes)]
-    found = [count(shape.config(), each, workload_of(real), device="cpu") for each in methods]
+    found = [count(shape.config(), each, Workload.of(real), device="cpu") for each in methods]
     assert found[0] == found[1]
 
 

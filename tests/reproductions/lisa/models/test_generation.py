@@ -2,30 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
 import torch
 
 from harness.errors import SpecError
 from reproductions.lisa.models import generation
 from reproductions.lisa.models.generation import greedy
-from reproductions.lisa.models.language_model import LanguageModel
-from tests.reproductions.lisa.decoding_models import CONTEXT, Family, prompts, speaker
+from tests.reproductions.lisa.decoding_models import CONTEXT, Family, plain_greedy, prompts, speaker
 
 FAMILIES: tuple[Family, ...] = ("llama", "gpt2")
-
-
-def plain(told: LanguageModel, prompt: Sequence[int], *, max_new_tokens: int) -> list[int]:
-    """Return a greedy continuation without padding or cache."""
-    ids = list(prompt)
-    with torch.inference_mode():
-        while len(ids) < min(CONTEXT, len(prompt) + max_new_tokens):
-            token = int(told.model(torch.tensor([ids]), use_cache=False).logits[0, -1].argmax())
-            if token == told.eos:
-                break
-            ids.append(token)
-    return ids[len(prompt) :]
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -35,7 +20,7 @@ def test_a_batch_says_what_each_prompt_says_alone(
     monkeypatch.setattr(generation, "BATCH_SIZE", 4)
     told, asked = speaker(family), prompts(10)
     found = greedy(told, asked, max_new_tokens=8)
-    assert found == [plain(told, prompt, max_new_tokens=8) for prompt in asked]
+    assert found == [plain_greedy(told, prompt, most=8) for prompt in asked]
     # Some ended themselves and some did not, and the texts are not all one.
     assert {len(answer) < 8 for answer in found} == {True, False}
     assert len({tuple(answer) for answer in found}) > 6
@@ -50,7 +35,7 @@ def test_a_full_context_ends_a_text(family: Family) -> None:
     asked = [[5] * (CONTEXT - 1), [5] * 20, [5]]
     found = greedy(told, asked, max_new_tokens=CONTEXT)
     assert [len(answer) for answer in found] == [1, 12, CONTEXT - 1]
-    assert found == [plain(told, prompt, max_new_tokens=CONTEXT) for prompt in asked]
+    assert found == [plain_greedy(told, prompt, most=CONTEXT) for prompt in asked]
 
 
 def test_dropout_is_off_and_back_on() -> None:

@@ -38,6 +38,7 @@ from reproductions.lisa.mt_bench.answers import (
     read_questions,
 )
 from tests.harness.inline_lab import FACTS, Silent, overridden
+from tests.reproductions.lisa.decoding_models import plain_greedy
 from tests.reproductions.lisa.scripted_judge import (
     MODEL,
     ScriptedJudge,
@@ -93,19 +94,6 @@ def seed_of(stream: str) -> int:
     return sum(stream.encode())
 
 
-def greedy(lm: LanguageModel, ids: Sequence[int], count: int) -> list[int]:
-    """Return the most probable tokens, computed anew at each step."""
-    found: list[int] = []
-    with torch.inference_mode():
-        while len(found) < count:
-            logits = lm.model(torch.tensor([[*ids, *found]]), use_cache=False).logits
-            token = int(logits[0, -1].argmax())
-            if token == lm.eos:
-                break
-            found.append(token)
-    return found
-
-
 def prompted(turn: str) -> str:
     """Return a turn as the model has learned to read instructions."""
     return prompt_of({"instruction": turn, "input": ""})
@@ -125,7 +113,7 @@ def test_the_second_turn_follows_the_first_and_a_long_conversation_loses_its_sta
     found = answer(lm, question, max_new_tokens=count, seed_of=seed_of)
     for one, prompt in zip(found, (prompted(first_turn), f" {prompted('three?')}"), strict=True):
         conversation += lm.encode(prompt)
-        said = greedy(lm, [lm.bos, *conversation[-room:]], count)
+        said = plain_greedy(lm, [lm.bos, *conversation[-room:]], most=count)
         assert one.text == lm.tokenizer.decode(said).strip()
         assert one.num_tokens == len(said)
         assert one.num_cut == max(0, len(conversation) - room)

@@ -16,12 +16,12 @@ from reproductions.lisa.mt_bench import grading
 from reproductions.lisa.mt_bench.answers import MADE_UP, Question
 from reproductions.lisa.mt_bench.grading import (
     Grades,
-    Judgement,
     messages_for,
     prompt_hash,
+    rating_in,
     wording_hash,
 )
-from reproductions.lisa.mt_bench.judge import Judge, JudgeSettings, Message
+from reproductions.lisa.mt_bench.judge import Judge, Judgement, JudgeSettings, Message
 from tests.reproductions.lisa.scripted_judge import (
     MODEL,
     ScriptedJudge,
@@ -61,7 +61,7 @@ def server() -> Iterator[ScriptedJudge]:
     ],
 )
 def test_rating_is_the_last_number_in_double_brackets(text: str, rating: float | None) -> None:
-    assert Judgement(text=text, judge="j").rating == rating
+    assert rating_in(text) == rating
 
 
 def told(question: Question, *answers: str) -> str:
@@ -108,7 +108,7 @@ def grade(given: JudgeSettings, folder: Path, count: int) -> list[Judgement]:
 def test_what_is_kept_is_not_asked_again(server: ScriptedJudge, tmp_path: Path) -> None:
     server.script = [says("One. [[4]]"), says("Two, without a grade.")]
     first = grade(settings(server.url), tmp_path, 2)
-    assert [one.rating for one in first] == [4.0, None]
+    assert [rating_in(one.text) for one in first] == [4.0, None]
     assert first[0] == Judgement(text="One. [[4]]", judge=MODEL)
     assert grade(settings(server.url), tmp_path, 3)[:2] == first
     assert len(server.asked) == 3

@@ -14,8 +14,8 @@ from harness.errors import EnvError, HarnessError, RunError, UsageError
 from harness.run.plan import lacking, probe_limits
 from reproductions.lisa.mt_bench.judge import (
     Judge,
+    Judgement,
     JudgeSettings,
-    Reply,
     settings_from_environment,
 )
 from tests.reproductions.lisa.scripted_judge import (
@@ -59,7 +59,7 @@ def environment(url: str) -> dict[str, str]:
     }
 
 
-def ask(given: JudgeSettings) -> Reply:
+def ask(given: JudgeSettings) -> Judgement:
     with Judge(given) as judge:
         return judge.ask(MESSAGES)
 
@@ -69,7 +69,7 @@ def test_request_is_a_chat_completion(server: ScriptedJudge) -> None:
     given = settings_from_environment(environment(server.url))
     assert given.timeout_s == 9.5
     # What steers a terminal is no part of a judgement.
-    assert ask(given) == Reply(text="Good. [[7]]", model=MODEL)
+    assert ask(given) == Judgement(text="Good. [[7]]", judge=MODEL)
     (asked,) = server.asked
     assert asked.path == "/v1/chat/completions"
     assert asked.headers["Authorization"] == f"Bearer {KEY}"

@@ -10,7 +10,6 @@ import torch
 from peft.tuners.lora import LoraLayer
 from torch import nn
 
-from harness.data.load import load
 from harness.declare.experiment import Experiment, Outcome, Status
 from harness.declare.params import Params
 from harness.run.executors.context import TrialContext
@@ -21,12 +20,9 @@ from reproductions.lisa.finetuning import experiment as finetune
 from reproductions.lisa.finetuning.trial import rows_of
 from reproductions.lisa.method.methods import Lora
 from reproductions.lisa.models.fine_tuning import records_of, setting_of
-from reproductions.lisa.models.language_model import LanguageModel
-from reproductions.lisa.models.names import GRAMMAR
-from reproductions.lisa.models.pretraining import new_model
-from reproductions.lisa.models.shapes import shape_of
 from reproductions.lisa.norms import experiment as norms
 from reproductions.lisa.norms.trial import measured_rows, with_adapters
+from tests.reproductions.lisa.models.test_training import fresh
 from tests.reproductions.lisa.small import gpt2, llama
 
 
@@ -35,18 +31,11 @@ def context(experiment: Experiment, point: Params, folder: Path) -> TrialContext
     return TrialContext(trial, RecordStore(Workspace(folder)), "smoke")
 
 
-def untrained() -> LanguageModel:
-    texts = [load(GRAMMAR).text[:4000]]
-    return new_model(shape_of("tiny-path"), texts, vocab_chars=4000, seed=0)
-
-
 def trained(folder: Path, method: str, **changed: Any) -> Outcome:
     point = next(p for p in norms.training_grid("smoke") if p.method == method)
     params = replace(point, **changed)
     ctx = context(norms.trained, params, folder)
-    return measured_rows(
-        params, ctx, setting_of(params, untrained(), records_of(params.model, ctx))
-    )
+    return measured_rows(params, ctx, setting_of(params, fresh(), records_of(params.model, ctx)))
 
 
 def adapted_names(model: nn.Module) -> set[str]:
@@ -75,7 +64,7 @@ def test_measuring_changes_no_training(tmp_path: Path) -> None:
     outcome = trained(tmp_path, "full")
     params = replace(finetune.tuned("tiny-path", "full"), num_steps=3)
     ctx = context(finetune.runs, params, tmp_path)
-    rows = rows_of(params, ctx, setting_of(params, untrained(), records_of("tiny-path", ctx))).rows
+    rows = rows_of(params, ctx, setting_of(params, fresh(), records_of("tiny-path", ctx))).rows
     (loss,) = [row["loss"] for row in rows if row["split"] == "validation"]
     assert {row["validation_loss"] for row in outcome.rows} == {loss}
 

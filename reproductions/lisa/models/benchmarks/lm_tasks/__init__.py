@@ -6,12 +6,14 @@ paper does not state its shots). They name no data set, so lm-eval fetches nothi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from harness.canonical import digest
+from harness.declare import RunContext
 from harness.lm_eval import Documents
+from reproductions.lisa.models.names import GRAMMAR
 from reproductions.lisa.models.word_problems import sample
 
 FIELDS = {
@@ -45,6 +47,22 @@ def documents_of(benchmark: str, records: Documents, *, most: int) -> Documents:
     ordered = sorted(asked, key=digest)
     chosen = ordered[:most] if most else ordered
     return [{name: record[name] for name in FIELDS[benchmark]} for record in chosen]
+
+
+def documents_for(
+    benchmarks: Mapping[str, str], ctx: RunContext, *, most: int, made_up: bool
+) -> dict[str, Documents]:
+    """Return the documents of benchmarks; made-up ones where a model is too small for any other.
+
+    benchmarks: each with its data set. most: of each benchmark, as in `documents_of`.
+    """
+    if made_up:
+        made = made_up_documents(ctx.dataset(GRAMMAR).text, most)
+        return {name: made[name] for name in benchmarks}
+    return {
+        name: documents_of(name, ctx.dataset(source).records, most=most)
+        for name, source in benchmarks.items()
+    }
 
 
 def made_up_documents(text: str, count: int) -> dict[str, Documents]:

@@ -12,7 +12,9 @@ from scipy.optimize import minimize
 
 from harness.declare.task import Task
 from reproductions.lisa import Lisa
-from reproductions.lisa.theory.convex import (
+from reproductions.lisa.theory.experiment import Run
+from reproductions.lisa.theory.theory import task
+from reproductions.lisa.theory.trial import (
     BlockedWeights,
     Problem,
     find_optimum,
@@ -20,8 +22,6 @@ from reproductions.lisa.theory.convex import (
     regularised,
     suboptimality,
 )
-from reproductions.lisa.theory.experiment import Run
-from reproductions.lisa.theory.theory import task
 from tests.reproductions.lisa.made import Case
 
 DECAY, BATCH = 0.1, 8
