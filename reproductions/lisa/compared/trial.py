@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from harness.data.load import path_of
 from harness.declare import Outcome, Row, RunContext, Status
 from harness.lm_eval import stay_offline
 from reproductions.lisa.compared.experiment import (
@@ -17,7 +18,6 @@ from reproductions.lisa.compared.experiment import (
     Way,
     datasets_of,
 )
-from reproductions.lisa.compared.gguf import read_gguf
 from reproductions.lisa.compared.smollm import load_smollm
 from reproductions.lisa.method.methods import from_params
 from reproductions.lisa.models.benchmarks.lm_tasks import documents_for
@@ -69,7 +69,9 @@ def compared_rows(params: Compared, ctx: RunContext) -> Outcome:
 def model_of(params: Compared, ctx: RunContext) -> LanguageModel:
     """Return SmolLM2 as its package has it, or a tiny model with new weights."""
     if params.model == SMOLLM:
-        return load_smollm(read_gguf(ctx.dataset(SMOLLM).value))
+        # A record names what was read by its hash.
+        ctx.dataset(SMOLLM)
+        return load_smollm(path_of(SMOLLM))
     text = ctx.dataset(GRAMMAR).text[:TINY_CHARS]
     shape = shape_of(params.model)
     return new_model(shape, [text], vocab_chars=TINY_CHARS, seed=ctx.seed("init"))
