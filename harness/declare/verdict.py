@@ -201,7 +201,7 @@ def decide(
     strict = criterion.form in STRICT
     series = list(zip(*samples, strict=True))
     intervals = [_point(values[0]) if single else _over_seeds(values) for values in series]
-    words = [_word(interval, low, high, strict=strict) for interval in intervals]
+    words = [_word(each, low, high, strict=strict, single=single) for each in intervals]
     # Best first: the last one that is needed decides, and stands for the claim.
     ranked = sorted(
         range(len(words)),
@@ -286,12 +286,15 @@ def _point(value: float) -> Interval:
     return Interval(mean=value, low=value, high=value)
 
 
-def _word(interval: Interval, low: float, high: float, *, strict: bool) -> Word:
-    """Place an interval in a band; in a strict one a threshold itself lies outside."""
+def _word(interval: Interval, low: float, high: float, *, strict: bool, single: bool) -> Word:
+    """Place an interval in a band; in a strict one a threshold itself lies outside.
+
+    Where all seeds lie on that threshold, as on a grid too coarse to tell, nothing is decided.
+    """
     above = low < interval.low if strict and math.isfinite(low) else low <= interval.low
     below = interval.high < high if strict and math.isfinite(high) else interval.high <= high
     outside = interval.high < low or high < interval.low
-    if strict:
+    if strict and single:
         outside |= interval.high == low != -math.inf or interval.low == high != math.inf
     if above and below:
         return Word.SUPPORTED

@@ -187,7 +187,8 @@ def test_the_threshold_itself_meets_no_strict_form(
 ) -> None:
     assert {each for each, *_ in EDGES} == set(LOOSE) == set(STRICT)
     strict, loose = make_claim(form, threshold), make_claim(LOOSE[form], threshold)
-    assert decide(strict, [edge] * 3).word is Word.CONTRADICTED
+    # Seeds that agree to the bit lie on a grid, and a finer one may tell.
+    assert decide(strict, [edge] * 3).word is Word.UNDECIDED
     assert decide(loose, [edge] * 3).word is Word.SUPPORTED
     assert decide(strict, [inside] * 3).word is Word.SUPPORTED
     once = make_claim(form, threshold, deterministic=True)
