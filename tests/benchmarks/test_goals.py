@@ -66,7 +66,7 @@ def test_a_later_run_renews_what_it_measured_on_free_cores_or_counted(tmp_path: 
     counted = goal_of("c", 2.0, other_cores=0.3, exact=True)
     save_baseline(tmp_path, baseline_of(counted, disturbed, goal_of("b", 2.0)))
     (baseline,) = load_baselines(tmp_path)
-    assert (baseline.kind, baseline.title) == (KIND, "Some CPU, avx2, 2 cores")
+    assert (baseline.kind, baseline.title) == (KIND, "Some CPU (family 1 model 2), avx2, 2 cores")
     assert {i.name: i.measured for i in baseline.measured()} == {"a": 1.0, "b": 2.0, "c": 2.0}
     assert (tmp_path / FOLDER / "README.md").read_text() == goals_page([baseline])
 
@@ -117,8 +117,8 @@ def test_committed_baselines_name_no_host_and_their_page_is_made_from_them() -> 
 def test_the_page_shows_goals_met_or_not_by_machine_and_sums_apart() -> None:
     goals = [goal_of("list", 0.4), goal_of("plan", 0.7), goal_of("sum", 0.3, from_records=True)]
     measured, added = goals_page([baseline_of(*goals)]).split("Added up from committed records")
-    assert "On Some CPU, avx2, 2 cores 2 of 3 goals are met." in measured
-    table = measured.partition("Measured on Some CPU, avx2, 2 cores:")[2]
+    assert "On Some CPU (family 1 model 2), avx2, 2 cores 2 of 3 goals are met." in measured
+    table = measured.partition("Measured on Some CPU (family 1 model 2), avx2, 2 cores:")[2]
     assert "| list | at most 0.5 s | 0.4 s | yes" in table and "| 0.7 s | no" in table
     assert "| sum |" in added and "| sum |" not in measured
 

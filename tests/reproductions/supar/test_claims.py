@@ -71,14 +71,14 @@ PARTS: dict[str, dict[str, pd.DataFrame]] = {
         "μP + rate of SμPar": curves({"mup_init_only": 1.0, "mup_lr_only": 0.0, "supar": 0.0}),
     },
 }
-"""Tables in which one part of a claim does not hold, by that part."""
+"""Tables in which one part of a claim ends in a tie, by that part."""
 
 
 @pytest.mark.parametrize("address", PARTS)
 def test_a_claim_of_several_parts_needs_each(address: str) -> None:
     for part, table in PARTS[address].items():
         verdict = decide(*named(*address.split(":")), table)
-        assert (verdict.word, verdict.deciding) == (Word.CONTRADICTED, part)
+        assert (verdict.word, verdict.deciding) == (Word.UNDECIDED, part)
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ SCENARIOS = [
     ("fig07:sp_or_mup_unstable", curves(STEADY, x="log2_sigma", rise=-0.02), Word.CONTRADICTED),
     ("fig07:sp_or_mup_unstable", curves({**STEADY, "mup": 0.6}, x="log2_sigma"), Word.SUPPORTED),
     ("fig13:lr_only_fails", DEARER, Word.SUPPORTED),
-    ("fig13:init_only_fails", curves(HALVES, x="log2_sigma"), Word.CONTRADICTED),
+    ("fig13:init_only_fails", curves(HALVES, x="log2_sigma"), Word.UNDECIDED),
 ]
 
 
