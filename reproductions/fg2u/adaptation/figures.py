@@ -128,7 +128,7 @@ def _by_depth(
                     y=column, label=label, color=PALETTE[number], marker=MARKERS[number],
                 )  # fmt: skip
             ax.set(xlabel="documents of an unroll", ylabel=score)
-            ax.set_title(f"{NAMES[dataset]}, read by {READERS[model]}")
+            ax.set_title(f"{NAMES[dataset]},\nread by {READERS[model]}")
             ax.set_xticks(sorted(depths))
     return figure, axes
 
