@@ -1,4 +1,4 @@
-"""Pilots: which nets err little enough, and what federated clients are trained with.
+"""Pilots: which nets err little enough, how fast one is fine-tuned, and what clients train with.
 
 At seeds that no other grid has, and on validation images alone: no test image is looked at.
 """
@@ -28,6 +28,12 @@ from reproductions.asymvalley.trained_nets.experiment import STAGED
 COLOUR: Fields = STAGED | {"num_train": 18_000}
 """All staged images of CIFAR-10, less those for validation."""
 
+FINE_TUNED: Fields = {
+    "weights": "resnet20_cifar10", "width": 16, "image_size": 32, "normalisation": "imagenet",
+    "epochs": 10, "num_train": 2_500, "num_validation": 2_500,
+}  # fmt: skip
+"""A published net of CIFAR-10 that learns CIFAR-100 by half of its staged images."""
+
 NETS: tuple[tuple[Pair, Fields], ...] = (
     ("vgg16_cifar10", COLOUR | {"width": 12, "epochs": 16}),
     ("resnet20_svhn", {"num_train": 9_000}),
@@ -41,8 +47,10 @@ NETS: tuple[tuple[Pair, Fields], ...] = (
     ("resnet20_cifar10", COLOUR | {"width": 16, "epochs": 12}),
     ("vgg16_cifar10", COLOUR | {"width": 16, "epochs": 20}),
     ("vgg16_cifar10", COLOUR | {"width": 8, "epochs": 24}),
+    ("vgg16_cifar10", COLOUR | {"width": 8, "epochs": 10, "num_train": 9_000}),
+    *(("resnet20_cifar100", FINE_TUNED | {"lr": lr}) for lr in (0.003, 0.01, 0.03)),
 )
-"""Nets in the order in which they tell most."""
+"""Nets in the order in which they tell most; the last four are trained as a half of Figure 11 is."""
 
 TRIED: dict[Algorithm, str] = {
     "fedavg": CANDIDATES["fedavg"],
@@ -56,13 +64,16 @@ class PilotNet(Training):
     """One training, measured on validation images."""
 
     num_validation: int = doc("Training images behind those trained on, for the choice alone.")
+    weights: str = doc("Data set of the start's weights; empty for a start that is drawn.")
 
 
 def net_of(pair: Pair, seed: int, **changed: Any) -> PilotNet:
     """Return a pair's training at `cpu` with some settings changed."""
     recipe = changed.pop("recipe", "base")
+    held = changed.pop("num_validation", changed["num_train"] // 9)
+    weights = changed.pop("weights", "")
     usual = training_of("cpu", pair, seed=seed, recipe=recipe)
-    return PilotNet(**vars(replace(usual, **changed)), num_validation=changed["num_train"] // 9)
+    return PilotNet(**vars(replace(usual, **changed)), num_validation=held, weights=weights)
 
 
 def net_grid(profile: Profile) -> Iterator[PilotNet]:
@@ -70,7 +81,7 @@ def net_grid(profile: Profile) -> Iterator[PilotNet]:
     match profile:
         case "smoke":
             small = training_of("smoke", "resnet20_svhn", seed=PILOT_SEEDS[0])
-            yield PilotNet(**vars(small), num_validation=30)
+            yield PilotNet(**vars(small), num_validation=30, weights="")
         case "cpu":
             for pair, changed in NETS:
                 yield net_of(pair, PILOT_SEEDS[0], **changed)
@@ -101,10 +112,10 @@ pilot_nets = Experiment(
     params=PilotNet,
     grid=net_grid,
     run="trial:net_rows",
-    needs=needs_of,
+    needs=lambda params: needs_of(params, params.weights),
     estimate=lambda params: estimate_of(training_s(params)),
     dry_run=".models.kept_nets:dry_run",
-    address=("pair", "recipe", "width", "epochs", "seed"),
+    address=("pair", "recipe", "width", "epochs", "lr", "num_train", "seed"),
 )
 pilot_federated = Experiment(
     "asymvalley/pilot_federated",

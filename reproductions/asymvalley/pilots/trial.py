@@ -8,7 +8,7 @@ from harness.declare import Outcome, Row, RunContext, Status
 from reproductions.asymvalley.method.curve import point_of
 from reproductions.asymvalley.method.data import ValleyData
 from reproductions.asymvalley.models.images import images_of
-from reproductions.asymvalley.models.kept_nets import generator_of, start_of
+from reproductions.asymvalley.models.kept_nets import generator_of, staged_net, start_of
 from reproductions.asymvalley.models.training import train
 from reproductions.asymvalley.pilots.experiment import PilotNet
 
@@ -22,7 +22,12 @@ def net_rows(params: PilotNet, ctx: RunContext) -> Outcome:
     """
     count, held = params.num_train, params.num_validation
     images = images_of(replace(params, num_train=count + held), ctx)
-    model = start_of(params, ctx)
+    head = generator_of(ctx.seed("init"))
+    model = (
+        staged_net(params, params.weights, ctx, generator=head)
+        if params.weights
+        else start_of(params, ctx)
+    )
     finite = train(
         model,
         images.train_x[:count],
