@@ -50,7 +50,7 @@ NETS: tuple[tuple[Pair, Fields], ...] = (
     ("vgg16_cifar10", COLOUR | {"width": 8, "epochs": 10, "num_train": 9_000}),
     *(("resnet20_cifar100", FINE_TUNED | {"lr": lr}) for lr in (0.003, 0.01, 0.03)),
 )
-"""Nets in the order in which they tell most; the last four are trained as a half of Figure 11 is."""
+"""Nets in the order in which they tell most; the last four train as Figure 11's halves do."""
 
 TRIED: dict[Algorithm, str] = {
     "fedavg": CANDIDATES["fedavg"],
