@@ -31,6 +31,8 @@ REF ?= HEAD~1
 comma := ,
 # Flower holds back what the others have newer.
 CONSTRAINTS ?= $(if $(filter docs fed,$(subst $(comma), ,$(EXTRAS))),constraints-fed.txt,constraints.txt)
+# Some packages of the docs need 3.11.5.
+LOCK := uv pip compile pyproject.toml --universal --python-version 3.11.5 --generate-hashes --no-emit-index-url --no-header -q
 READY := $(VENV)/.ready-$(subst $(comma),-,$(EXTRAS))
 REPRO := $(VENV)/bin/repro
 TABLE_ID = $(PAPER)/tab$$(printf %02d $$((10#$(TABLE))))
@@ -39,7 +41,7 @@ FIGURE_ID = $(PAPER)/fig$$(printf %02d $$((10#$(FIGURE))))
 export OMP_WAIT_POLICY := passive
 
 .PHONY: help setup reproduce reproduce-table reproduce-figure figures report docs test lint bench \
-	bench-compare golden attack mutate gpu gpu-ready gpu-pack clean
+	bench-compare golden attack mutate gpu gpu-ready gpu-pack lock clean
 
 help:  ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -54,6 +56,10 @@ $(READY): pyproject.toml $(CONSTRAINTS)
 	# Tests compare them with ours; what they declare to need (torchvision, bitsandbytes) is not used there.
 	$(VENV)/bin/pip install --quiet --no-deps mup==1.0.0 galore-torch==1.0
 	touch $@
+
+lock:  ## Write locks/: exact versions and hashes of every extra, by uv, which must be installed
+	$(LOCK) -c constraints.txt --extra dev --extra kernels --extra lm -o locks/main.txt
+	$(LOCK) -c constraints-fed.txt --extra cluster --extra docs --extra fed -o locks/fed.txt
 
 reproduce: $(READY)  ## Run every task at smoke scale, check it, and write the report to site/
 	@$(REPRO) run --profile smoke --jobs $(JOBS)
