@@ -36,7 +36,7 @@ def rows() -> Iterator[Line]:
         head = (
             f"width {net.width}, {net.num_train:,} images, {net.epochs} epochs"
             f"{RECIPE_NAMES[net.recipe]}"
-            f"{f', fine-tuned at a learning rate of {net.lr:g}' if net.weights else ''}"
+            f"{f', fine-tuned at rate {net.lr:g}' if net.weights else ''}"
         )
         where = {name: getattr(net, name) for name in TOLD_BY}
         yield Line(head, group=short_name(net), where=where)
