@@ -35,7 +35,7 @@ activations = walk_experiment(
     params=Units,
     grid=grid,
     run=".activations.trial:unit_rows",
-    # Each with a pass of the units at lambda = 0 beside it.
+    # Each for the units and for the error.
     num_points=lambda params: 2 * params.num_draws * len(PLACES),
     address=("pair", "seed"),
 )

@@ -5,15 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.declare import CHECK, MissingRows, Task, claims, equal, more_than, value
-from reproductions.asymvalley.activations.experiment import SHARES, activations
+from reproductions.asymvalley.activations.experiment import PAIR, SHARES, activations
 from reproductions.asymvalley.models.columns import DRAW, LAMBDA, SEED, rows_where
+from reproductions.asymvalley.models.controls import at_centre, errors_of
 from reproductions.asymvalley.models.curves import AT_ZERO, centres
+from reproductions.asymvalley.models.pairs import paper_name
 from reproductions.asymvalley.models.scopes import ON_A_CPU, TRAINED
 
 if TYPE_CHECKING:
     import pandas as pd
 
 STATES = (
+    value("error", float, "Share of wrong test predictions."),
     value("on_on", float, "Share of hidden units that are on for theta_f and for the noisy net."),
     value("on_off", float, "On for theta_f, off for the noisy net."),
     value("off_on", float, "Off for theta_f, on for the noisy net."),
@@ -71,13 +74,14 @@ task = Task(
         ),
         (
             "units_survive_positive_noise",
-            TRAINED,
+            at_centre(TRAINED, PAIR),
             more_than(agreement_gains, 0, "share")
             .naming(*(f"a = {a:g}" for a in REACHES))
             .measuring("of units that keep their state, at +a less at -a"),
             "More hidden units keep their state on the positive side than on the negative side.",
         ),
     ),
+    layout=errors_of({paper_name(PAIR): {}}, draw=0),
     figure="figures:activation_panels",
     caption="Hidden units that are on or off for the trained net and for the net with"
     " sign-consistent G(0,1) noise, norm-scaled with s = 1. Above: agreement (line: mean over"

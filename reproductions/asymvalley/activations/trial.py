@@ -32,7 +32,8 @@ def unit_rows(params: Units, ctx: RunContext) -> Outcome:
         eps_P = sign_consistent(noise_P.to(ctx.device), walk.weights_P)
         step_P = walk.step(eps_P, scale=1.0, norm="ns")
         for place, shares in agreement_along(walk, step_P, PLACES):
-            rows.append({"draw": draw, "lambda": place, **shares})
+            error = walk.at(walk.weights_P + place * step_P).error
+            rows.append({"draw": draw, "lambda": place, "error": error, **shares})
     return Outcome(rows=rows)
 
 

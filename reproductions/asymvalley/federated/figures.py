@@ -82,7 +82,7 @@ def _legend(figure: Figure, names: Mapping[str, str], *, common: set[int]) -> No
         for i, label in enumerate(names.values())
     ]
     title = (
-        "open: over the seeds that all six have"
+        "open: over the seeds that all have"
         f" ({' or '.join(map(str, sorted(common)))}); filled: over all that an algorithm has;"
         " compare open marks with open ones"
     )

@@ -20,8 +20,18 @@ def accuracy_rows(tables: Tables) -> pd.DataFrame:
 
     absent = {"part": "check", "data": None, "dataset": "", "algorithm": "", "round": 0}
     both = (tables[runs.id].assign(check=""), tables[identities.id].assign(**absent))
-    parts = [part.reindex(columns=ACCURACIES.names) for part in both if not part.empty]
+    parts = [
+        part.assign(common=in_common(part)).reindex(columns=ACCURACIES.names)
+        for part in both
+        if not part.empty
+    ]
     return pd.concat(parts).sort_values("part", key=lambda part: part.map(ORDER), kind="stable")
+
+
+def in_common(runs: pd.DataFrame) -> pd.Series[bool]:
+    """Return for each run whether all algorithms on its data set have its seed."""
+    own = runs.groupby(["dataset", "seed"])["algorithm"].transform("nunique")
+    return own == runs.groupby("dataset")["algorithm"].transform("nunique")
 
 
 ACCURACIES = Table.of(
@@ -32,6 +42,7 @@ ACCURACIES = Table.of(
     param("check", str, "gamma_zero, workers, uniform_average, penalty_gradient; empty in runs."),
     param("round", int, "Rounds done; 0 in checks."),
     columns_of(Cell, "seed"),
+    value("common", bool, "Whether all algorithms have the seed on this data set."),
     value("data", str, DATA_DOC, nullable=True),
     value(
         "coefficient_name",

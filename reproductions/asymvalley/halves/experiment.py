@@ -1,7 +1,8 @@
 """Two networks from one start, trained on halves of the data: Figure 11.
 
 "random": the start is drawn. "pretrained": the staged ResNet-20 of CIFAR-10 is fine-tuned on
-CIFAR-100 with a new last layer (DEV-01), at a tenth of the learning rate (DEV-13).
+CIFAR-100 with a new last layer (DEV-01, DEV-13). Width and learning rate at `cpu` are those with
+which halves met the bounds of their controls in `pilot_nets`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from reproductions.asymvalley.models.pairs import (
     stands_in,
     training_of,
 )
-from reproductions.asymvalley.trained_nets.experiment import DAY_S, seeds_of
+from reproductions.asymvalley.trained_nets.experiment import DAY_S, net_seeds
 
 KEPT_EPOCHS: dict[Profile, str] = {
     "smoke": "1",
@@ -51,13 +52,14 @@ def grid(profile: Profile) -> Iterator[Halves]:
     small, kept = profile == "smoke", KEPT_EPOCHS[profile]
     shared: Fields = {"checkpoints": kept, "num_points": 3 if small else 11}
     epochs = int(kept.split()[-1])
-    for seed in seeds_of(profile):
+    for seed in net_seeds(profile):
         net = replace(training_of(profile, "vgg16_cifar10", seed=seed), epochs=epochs)
+        net = replace(net, width=8) if profile == "cpu" else net
         yield Halves(**vars(net), **shared, regime="random", pretrained=False, weights="")
         if profile == "paper":
             continue
         net = training_of(profile, "resnet20_cifar100", seed=seed)
-        net = replace(net, epochs=epochs, lr=0.003)
+        net = replace(net, epochs=epochs)
         if not small:
             net = replace(net, width=16, image_size=32, normalisation="imagenet")
         weights = "" if small else "resnet20_cifar10"

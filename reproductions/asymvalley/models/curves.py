@@ -28,6 +28,8 @@ AT_ZERO = 1e-9
 """Absolute lambda below which a point is the unperturbed net."""
 ON_GRID = 1e-6
 """How far a place on a line may be from a grid point and still be it."""
+LOST = 0.1
+"""How near to the worst error of a figure both sides of a valley may lie to be called symmetric."""
 LEAN = "mean over the negative side less that over the positive side"
 """What an asymmetry is."""
 Side = Literal["plus", "minus"]
@@ -55,24 +57,27 @@ def sides(rows: pd.DataFrame, *, value: str = "error") -> Sides:
     return sides_of(list(means.index), list(means))
 
 
-def valley(table: pd.DataFrame, where: Where, *, min_draws: int = 1) -> pd.DataFrame:
+def valley(
+    table: pd.DataFrame, where: Where, *, min_draws: int = 1, ends: bool = False
+) -> pd.DataFrame:
     """Return the rows of one valley.
 
-    Along theta_f without both ends: at lambda = -1 the net is zero, whatever it was (DEV-04).
+    ends: whether both ends along theta_f count: at lambda = -1 the net is zero, whatever it was.
     Raises MissingRows where there are none, InvalidQuantity for fewer than `min_draws` draws.
     """
     rows = pick(table, **where)
     found = int(rows["draw"].nunique()) if min_draws > 1 else min_draws
     if found < min_draws:
         raise InvalidQuantity(f"{found} draw(s) of the noise, need at least {min_draws}")
-    return rows[rows["lambda"].abs() < 1.0 - ON_GRID] if "theta_f" in where.values() else rows
+    short = "theta_f" in where.values() and not ends
+    return rows[rows["lambda"].abs() < 1.0 - ON_GRID] if short else rows
 
 
 def asymmetries(
-    table: pd.DataFrame, *, of: Sequence[Where], value: str = "error", min_draws: int = 1
+    table: pd.DataFrame, *, of: Sequence[Where], value: str = "error", ends: bool = False
 ) -> list[float]:
-    """Return the asymmetry of each of some valleys."""
-    rows = [valley(table, where, min_draws=min_draws) for where in of]
+    """Return the asymmetry of each of some valleys; ends: as of `valley`."""
+    rows = [valley(table, where, ends=ends) for where in of]
     return [sides(each, value=value).asymmetry for each in rows]
 
 
@@ -81,29 +86,39 @@ def mean_asymmetry(table: pd.DataFrame, *, of: Sequence[Where]) -> float:
     return statistics.fmean(asymmetries(table, of=of))
 
 
-def gains(table: pd.DataFrame, *, of: Sequence[Where], beside: Sequence[Where]) -> list[float]:
-    """Return the asymmetry of each valley less that of the one beside it."""
-    pairs = zip(asymmetries(table, of=of), asymmetries(table, of=beside), strict=True)
-    return [own - other for own, other in pairs]
-
-
-def shares(
-    table: pd.DataFrame, *, of: Sequence[Where], beside: Sequence[Where], min_draws: int = 1
+def gains(
+    table: pd.DataFrame, *, of: Sequence[Where], beside: Sequence[Where], size: bool = False
 ) -> list[float]:
-    """Return the asymmetry of each valley over that of the one beside it, with its sign.
+    """Return the asymmetry of each valley less that of the one beside it.
 
-    Infinite where the latter is not positive: then no share is small.
+    size: of both without their signs, so whichever side is the flatter one.
     """
-    parts = asymmetries(table, of=of, min_draws=min_draws)
-    pairs = zip(parts, asymmetries(table, of=beside), strict=True)
-    return [part / whole if whole > 0.0 else math.inf for part, whole in pairs]
+    pairs = zip(asymmetries(table, of=of), asymmetries(table, of=beside), strict=True)
+    return [abs(own) - abs(other) if size else own - other for own, other in pairs]
 
 
 def sizes_of_shares(
     table: pd.DataFrame, *, of: Sequence[Where], beside: Sequence[Where], min_draws: int = 1
 ) -> list[float]:
-    """Return the same without signs."""
-    return [abs(share) for share in shares(table, of=of, beside=beside, min_draws=min_draws)]
+    """Return the size of each valley's asymmetry over the asymmetry of the one beside it.
+
+    The size is the mean over single draws of the noise, as a panel of the paper has one: a mean of
+    many draws that are symmetric about zero leans to neither side around any net. Infinite where
+    the other asymmetry is not positive: then no share is small. Raises InvalidQuantity where both
+    sides of a draw lie within `LOST` of the table's worst error: such a valley is flat since the
+    net is lost.
+    """
+    worst = float(table["error"].max())
+    found = []
+    for where, whole in zip(of, asymmetries(table, of=beside), strict=True):
+        rows = valley(table, where, min_draws=min_draws)
+        draws = [own for _, own in rows.groupby("draw")] if "draw" in rows else [rows]
+        both = [sides(own) for own in draws]
+        if any(min(each.plus, each.minus) > worst - LOST for each in both):
+            raise InvalidQuantity("both sides of a valley are as high as errors get: it is lost")
+        size = statistics.fmean(abs(each.asymmetry) for each in both)
+        found.append(size / whole if whole > 0.0 else math.inf)
+    return found
 
 
 def ratio_spearmans(

@@ -36,6 +36,14 @@ TWO_TITLES: dict[Pair, str] = {
 """The pairs of Figure 4, and of what frozen statistics do."""
 RECIPES: tuple[Recipe, ...] = ("lr_high", "lr_low", "bs_small", "bs_large", "wd_high", "wd_low")
 BN_STARTS: tuple[BnStart, ...] = get_args(BnStart)
+MISSED: tuple[Pair, ...] = (
+    "vgg11_cifar100", "vit_food101", "resnet20_cifar10", "resnet20_cifar100",
+)  # fmt: skip
+"""Pairs whose nets err on more in `pilot_nets` than their controls allow."""
+VARIED_AT_CPU: tuple[Pair, ...] = ("resnet20_svhn",)
+"""Pairs of which two cores train nets by other recipes, or from other starts of batch
+normalisation. By other recipes VGG16 misses its bound in `pilot_nets`; from other starts it would
+take an hour."""
 NUM_CLASSES = {
     "digits": 10, "mnist": 10, "cifar10_10k_5k": 10, "cifar10_more_10k": 10, "cifar100_5k_1k": 100,
     "cifar10": 10, "cifar100": 100, "svhn": 10, "food101": 101, "cinic10": 10,
@@ -81,21 +89,25 @@ _TEST_IMAGES = {"cifar10": 10_000, "cifar100": 10_000, "svhn": 26_032, "food101"
 _FULL_WIDTH = {"vgg": 64, "resnet": 16, "alexnet": 64, "vit": 128}
 """Channels of the first stage; of a transformer its width."""
 
+STAGED: Fields = {"more_data": "cifar10_more_10k", "num_train": 20_000, "augment": True}
+"""All images of CIFAR-10 that are staged, cropped and flipped at random."""
 _CPU: dict[Pair, Fields] = {
-    "vgg16_cifar10": {"width": 8, "num_train": 10_000, "epochs": 10},
-    "vgg16nobn_cifar10": {"width": 8, "num_train": 10_000, "epochs": 10},
+    "vgg16_cifar10": STAGED | {"width": 16, "epochs": 20},
+    "vgg16nobn_cifar10": STAGED | {"width": 16, "epochs": 20},
     "resnet20_svhn": {"width": 8, "num_train": 10_000, "epochs": 8, "image_size": 14},
     "vgg11_cifar100": {"width": 16, "num_train": 5_000, "epochs": 20},
-    "alexnet_food101": {"width": 16, "num_train": 10_000, "epochs": 10},
+    "alexnet_food101": STAGED | {"width": 16, "epochs": 15},
     "vit_food101": {"width": 64, "num_train": 10_000, "epochs": 10, "depth": 2},
     "resnet20_cifar10": {"width": 8, "num_train": 10_000, "epochs": 12, "image_size": 16},
     "resnet20_cifar100": {"width": 8, "num_train": 5_000, "epochs": 24, "image_size": 16},
 }
-"""Widths, lengths and image sizes that train to a valley in about a minute on a core (DEV-03)."""
+"""Images, widths and lengths: of those in `pilot_nets` the cheapest that erred by three points less
+than the bound of its control (DEV-03); without batch normalisation VGG16 is trained as with it.
+Pairs that met no bound are not trained at `cpu`, but at `gpu`, wider."""
 _BATCH_SIZES: dict[Profile, tuple[int, int, int]] = {
     "smoke": (50, 25, 100),
     "cpu": (64, 16, 512),
-    "gpu": (64, 16, 512),
+    "gpu": (128, 32, 1024),
     "paper": (256, 32, 2048),
 }
 """Base, small and large."""
@@ -146,6 +158,11 @@ class Training(Net):
     def training(self) -> Training:
         """Return the training alone."""
         return Training(**{field.name: getattr(self, field.name) for field in Training.fields()})
+
+
+def is_trained(profile: Profile, pair: Pair, *, varied: bool = False) -> bool:
+    """Return whether a profile trains a pair's nets; varied: by several recipes, or starts."""
+    return profile != "cpu" or pair in (VARIED_AT_CPU if varied else set(PAIRS) - set(MISSED))
 
 
 def data_in_place_of(paper_data: str, data: str, *, num_train: int) -> dict[str, str]:
@@ -221,7 +238,7 @@ class DrawnCurves(Curves):
 
 SCALES = (0.2, 1.0, 2.0)
 """s of Figures 3 and 5 and their variants."""
-_NUM_POINTS: dict[Profile, int] = {"smoke": 3, "cpu": 11, "gpu": 11, "paper": 21}
+_NUM_POINTS: dict[Profile, int] = {"smoke": 3, "cpu": 7, "gpu": 11, "paper": 21}
 """Points of a curve over [-1, 1] (DEV-04); the paper does not state it for networks, its
 listing has 21."""
 
@@ -277,11 +294,12 @@ def _size(profile: Profile, pair: Pair) -> Fields:
             shallow = {"depth": 2} if kind == "vit" else {}
             return size | shallow | {"num_test": 50, "num_statistics": 50, "augment": False}
         case "cpu":
-            return {"data": _STAND_INS[data]} | _CPU[pair] | images
+            return {"data": _STAND_INS[data]} | images | _CPU[pair]
         case "gpu":
-            # Half the epochs of `cpu`, so that all trainings take a GPU less than eight minutes.
-            larger = {"width": _FULL_WIDTH[kind] // 2, "epochs": _CPU[pair]["epochs"] // 2}
-            return {"data": _STAND_INS[data]} | _CPU[pair] | larger | images
+            # Fewer epochs than `cpu`, so that all trainings take a GPU less than eight minutes.
+            epochs = min(_CPU[pair]["epochs"] // 2, 8)
+            larger = {"width": _FULL_WIDTH[kind] // 2, "epochs": epochs}
+            return {"data": _STAND_INS[data]} | images | _CPU[pair] | larger
         case "paper":
             count = _TRAIN_IMAGES[data]
             images = {"num_test": _TEST_IMAGES[data], "num_statistics": count, "augment": True}

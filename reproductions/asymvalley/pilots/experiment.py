@@ -22,8 +22,7 @@ from reproductions.asymvalley.federated.experiment import (
     search_cost,
 )
 from reproductions.asymvalley.models.costs import estimate_of, needs_of, training_s
-from reproductions.asymvalley.models.pairs import Fields, Pair, Training, training_of
-from reproductions.asymvalley.trained_nets.experiment import STAGED
+from reproductions.asymvalley.models.pairs import STAGED, Fields, Pair, Training, training_of
 
 COLOUR: Fields = STAGED | {"num_train": 18_000}
 """All staged images of CIFAR-10, less those for validation."""

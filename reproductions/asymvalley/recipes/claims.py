@@ -48,7 +48,9 @@ def line_task(word: str, pair: Pair, contrast: Contrast, *, place: str = "") -> 
     )
     smaller = (
         SMALLER[contrast],
-        controlled_by(TRAINED, partial(excess_at_ends, bound=LARGEST_ERROR[pair]), pair),
+        controlled_by(
+            TRAINED, partial(excess_at_ends, bound=LARGEST_ERROR[pair]), pair, varied=True
+        ),
         ordering(q.norms, "norm", strict=True).measuring("norm of the second less the first"),
         f"{paper_name(pair)} has smaller weights after training with {first} than with {second}.",
     )
@@ -77,7 +79,7 @@ def recipe_task(word: str, pair: Pair, *more: Declared, place: str = "") -> Task
     """
     sharper = (
         "recipes_sharpen_the_valley",
-        at_centre(TRAINED, pair, by=("recipe",)),
+        at_centre(TRAINED, pair, by=("recipe",), varied=True),
         more_than(q.sharper_by, 0, "error")
         .naming(*(contrast.replace("_", " ") for contrast in CONTRASTS))
         .measuring("rise of the error along raw noise, sharper recipe less the other"),

@@ -15,7 +15,7 @@ NAMES = [f"{size} {SETTINGS[setting]}" for setting, size in (name.split("_") for
 SIGNED = [{"recipe": recipe, "sign_consistent": True} for recipe in RECIPES]
 SIGN_NOISE = (
     "sign_noise_is_asymmetric",
-    at_centre(TRAINED, PAIR, by=("recipe",)),
+    at_centre(TRAINED, PAIR, by=("recipe",), varied=True),
     more_than(partial(asymmetries, of=SIGNED), 0, "error").naming(*NAMES).measuring(LEAN),
     "After each of six recipes sign-consistent noise makes the valley of VGG16 asymmetric.",
 )

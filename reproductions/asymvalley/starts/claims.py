@@ -40,22 +40,23 @@ def filtered_noise(*starts: BnStart) -> list[Where]:
     return [{**noise, "bn_start": start} for start in starts]
 
 
+THAN_GAUSSIAN = partial(
+    gains, of=filtered_noise(*POSITIVE), beside=filtered_noise("gaussian", "gaussian")
+)
+
+
 def start_task(word: str, pair: Pair, *, place: str = "") -> Task:
     """Return the task of how the start of a net's BN weights shapes its valley.
 
     place: where else than in the figure the paper says it.
     """
     where, net = f"Figure {int(word[3:])}{place}", paper_name(pair)
-    than_gaussian = partial(
-        gains, of=filtered_noise(*POSITIVE), beside=filtered_noise("gaussian", "gaussian")
-    )
     more_asymmetric = (
         "positive_starts_are_more_asymmetric",
         well_trained(TRAINED, pair),
-        # The paper states no side: its explanation, by BN weights that are positive, does.
-        more_than(than_gaussian, 0, "error")
+        more_than(partial(THAN_GAUSSIAN, size=True), 0, "error")
         .naming(*POSITIVE.values())
-        .measuring("asymmetry less that after a start at G(0,0.1), at the smallest s"),
+        .measuring("size of the asymmetry less that after a start at G(0,0.1), at the smallest s"),
         f"{net} has a more asymmetric valley when its BN weights start positive than at G(0,0.1).",
     )
     return Task(
@@ -81,12 +82,21 @@ def start_task(word: str, pair: Pair, *, place: str = "") -> Task:
 
 def well_trained(scope: Scope, pair: Pair) -> Scope:
     """Return a scope that asks the net of every start to err no more than it may."""
-    return at_centre(scope, pair, by=("bn_start",))
+    return at_centre(scope, pair, by=("bn_start",), varied=True)
 
 
 def questions(pair: Pair) -> tuple[Declared, ...]:
-    """Return what we ask beside them, of noise on the BN weights alone."""
+    """Return what we ask beside them: of the side, and of noise on the BN weights alone."""
     net, asked = paper_name(pair), well_trained(CALIBRATED.asked_by_us(), pair)
+    leans = (
+        "positive_starts_lean_positive",
+        well_trained(TRAINED.asked_by_us(), pair),
+        more_than(THAN_GAUSSIAN, 0, "error")
+        .naming(*POSITIVE.values())
+        .measuring("asymmetry less that after a start at G(0,0.1), at the smallest s"),
+        f"The positive side of the valley of {net} is the flatter one when its BN weights start"
+        " positive, more so than at G(0,0.1), as the paper's explanation implies.",
+    )
     asymmetric = (
         "bn_noise_is_asymmetric",
         asked,
@@ -108,4 +118,4 @@ def questions(pair: Pair) -> tuple[Declared, ...]:
         f"Noise on the BN weights alone gives {net} a nearly symmetric valley where they"
         " started at G(0,0.1).",
     )
-    return asymmetric, symmetric
+    return leans, asymmetric, symmetric

@@ -9,13 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc, seed
+from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc, seed, seeds_of
 from reproductions.asymvalley.method.directions import NOISES, Noise
 
 WIDTHS: dict[Profile, int] = {"smoke": 4, "cpu": 16, "paper": 64}
-"""A quarter of the standard width at `cpu`."""
-NUM_SEEDS: dict[Profile, int] = {"smoke": 1, "cpu": 5, "paper": 5}
-"""No profile has a grid for a GPU."""
+"""A quarter of the standard width at `cpu`; a GPU has no grid."""
 MAX_ITER = 500
 
 
@@ -51,9 +49,9 @@ class SoftmaxNoise(Params):
 
 
 def scaling_grid(profile: Profile) -> Iterator[Scaling]:
-    """Yield every noise with three seeds; at smoke with one, on a narrow net."""
+    """Yield every noise with five seeds; at smoke with one, on a narrow net."""
     if profile in WIDTHS:
-        for number in range(1 if profile == "smoke" else 3):
+        for number in seeds_of(profile):
             for noise in NOISES:
                 yield Scaling(noise=noise, width=WIDTHS[profile], seed=number)
 
@@ -61,20 +59,22 @@ def scaling_grid(profile: Profile) -> Iterator[Scaling]:
 def unit_grid(profile: Profile) -> Iterator[Unit]:
     """Yield five seeds of the paper's simulation; at smoke one with a tenth of the draws."""
     num_draws = 1000 if profile == "smoke" else 10_000
-    for number in range(NUM_SEEDS.get(profile, 0)):
-        yield Unit(num_inputs=128, num_draws=num_draws, pull=0.1, seed=number)
+    if profile in WIDTHS:
+        for number in seeds_of(profile):
+            yield Unit(num_inputs=128, num_draws=num_draws, pull=0.1, seed=number)
 
 
 def pattern_grid(profile: Profile) -> Iterator[Fit]:
     """Yield the only trial."""
-    if profile in NUM_SEEDS:
+    if profile in WIDTHS:
         yield Fit(max_iter=MAX_ITER)
 
 
 def softmax_grid(profile: Profile) -> Iterator[SoftmaxNoise]:
     """Yield five draws of the noise; at smoke one."""
-    for number in range(NUM_SEEDS.get(profile, 0)):
-        yield SoftmaxNoise(num_lambdas=21, max_iter=MAX_ITER, seed=number)
+    if profile in WIDTHS:
+        for number in seeds_of(profile):
+            yield SoftmaxNoise(num_lambdas=21, max_iter=MAX_ITER, seed=number)
 
 
 def estimate_scaling(params: Scaling) -> Estimate:

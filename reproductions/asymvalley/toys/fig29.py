@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare import Task, claims, equal, more_than
+from harness.declare import Task, at_most, claims, equal, more_than
 from reproductions.asymvalley.models.scopes import TOY, TOY_CHECK
 from reproductions.asymvalley.toys import quantities as q
 from reproductions.asymvalley.toys import table
 from reproductions.asymvalley.toys.experiment import softmax_noises
 
+LARGEST_ERROR = 0.05
 NAMES = {
     "error": "error",
     "ce": "cross-entropy",
@@ -32,7 +33,10 @@ task = Task(
         ),
         (
             "positive_side_has_lower_metrics",
-            TOY,
+            TOY.controlled(
+                f"the fit errs on at most {100 * LARGEST_ERROR:.0f} % of its images",
+                at_most(q.error_of_fit, LARGEST_ERROR, "error"),
+            ),
             more_than(partial(q.falls, values=tuple(NAMES)), 0, "relative gap")
             .naming(*NAMES.values())
             .measuring("negative side less positive side, over the smaller of both"),

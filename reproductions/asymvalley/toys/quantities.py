@@ -92,6 +92,11 @@ def bracket_violation(table: pd.DataFrame) -> float:
     return worst
 
 
+def error_of_fit(table: pd.DataFrame) -> float:
+    """Return the share of wrong classes without noise."""
+    return float(pick(table, **{"lambda": 0.0})["error"].mean())
+
+
 def falls(table: pd.DataFrame, *, values: Sequence[str]) -> list[float]:
     """Return by how much metrics fall from lambda < 0 to lambda > 0, over the smaller mean.
 

@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
-from harness.declare import Experiment, Params, Profile, Use
+from harness.declare import Experiment, Params, Profile, Use, seeds_of
 from reproductions.asymvalley.models.costs import estimate_of, needs_of, point_s, training_s
 from reproductions.asymvalley.models.pairs import (
     BN_STARTS,
     PAIRS,
     RECIPES,
     BnStart,
-    Fields,
     Pair,
     Recipe,
     Training,
+    is_trained,
     stands_in,
     training_of,
 )
@@ -35,48 +34,16 @@ NOT_BASE: tuple[Pair, ...] = ("resnet20_cifar10",)
 DAY_S = 24 * 3600.0
 
 
-STAGED: Fields = {"more_data": "cifar10_more_10k", "num_train": 20_000, "augment": True}
-"""All images of CIFAR-10 that are staged, with augmentation."""
-LONGER: dict[Pair, Fields] = {
-    "vgg16_cifar10": STAGED | {"width": 12, "epochs": 16},
-    "vgg16nobn_cifar10": STAGED | {"width": 8, "epochs": 12},
-    "alexnet_food101": STAGED | {"width": 16, "epochs": 15},
-    "vit_food101": STAGED | {"width": 64, "epochs": 10},
-}
-"""Settings of `pilot_nets` with which nets are to err less, on all staged images."""
-
-
-def longer_training_of(
-    pair: Pair, *, seed: int, recipe: Recipe = "base", bn_start: BnStart = "ones"
-) -> Training:
-    """Return a pair's training at `cpu`, longer and on more images where a pilot has such a one.
-
-    >>> longer_training_of("vgg16_cifar10", seed=0).num_train
-    20000
-    >>> longer_training_of("resnet20_svhn", seed=0).num_train
-    10000
-    """
-    usual = training_of("cpu", pair, seed=seed, recipe=recipe, bn_start=bn_start)
-    return replace(usual, **LONGER.get(pair, {}))
-
-
-def seeds_of(profile: Profile) -> range:
-    """Return the seeds of a profile's trainings."""
-    return range(1 if profile == "smoke" else 3)
+def net_seeds(profile: Profile) -> tuple[int, ...]:
+    """Return the seeds of a profile's trainings: on a GPU three, since it is lent for minutes."""
+    return seeds_of(profile, 3 if profile == "gpu" else 5)
 
 
 def grid(profile: Profile) -> Iterator[Training]:
-    """Yield every training of a profile, seed by seed."""
-    for seed in seeds_of(profile):
-        for pair in PAIRS:
-            if pair not in NOT_BASE:
-                yield training_of(profile, pair, seed=seed)
-        for pair in STARTED:
-            for start in BN_STARTS[1:]:
-                yield training_of(profile, pair, seed=seed, bn_start=start)
-        for pair in TUNED:
-            for recipe in RECIPES:
-                yield training_of(profile, pair, seed=seed, recipe=recipe)
+    """Yield every training of a profile."""
+    yield from trainings(profile, *(pair for pair in PAIRS if pair not in NOT_BASE))
+    yield from trainings(profile, *STARTED, bn_starts=BN_STARTS[1:])
+    yield from trainings(profile, *TUNED, recipes=RECIPES)
 
 
 def trainings(
@@ -85,9 +52,11 @@ def trainings(
     recipes: Sequence[Recipe] = ("base",),
     bn_starts: Sequence[BnStart] = ("ones",),
 ) -> Iterator[Training]:
-    """Yield one training per pair, start, recipe and seed."""
-    for pair, start, recipe in itertools.product(pairs, bn_starts, recipes):
-        for seed in seeds_of(profile):
+    """Yield one training per pair, start, recipe and seed, of those that a profile trains."""
+    varied = (*recipes, *bn_starts) != ("base", "ones")
+    trained = [pair for pair in pairs if is_trained(profile, pair, varied=varied)]
+    for pair, start, recipe in itertools.product(trained, bn_starts, recipes):
+        for seed in net_seeds(profile):
             yield training_of(profile, pair, seed=seed, recipe=recipe, bn_start=start)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from harness.declare import (
@@ -15,7 +14,7 @@ from harness.declare import (
     value,
     within,
 )
-from reproductions.asymvalley.models.controls import LARGEST_ERROR, excess_of_nets
+from reproductions.asymvalley.models.controls import LARGEST_ERROR
 from reproductions.asymvalley.models.pairs import Training
 from reproductions.asymvalley.models.scopes import TRAINED
 from reproductions.asymvalley.trained_nets.experiment import grid, nets
@@ -41,27 +40,34 @@ NETS = Table.of(
 """Values are empty where the training diverged."""
 
 
+ASKED = sorted({(net.pair, net.recipe, net.bn_start) for net in grid("cpu")})
+"""Pair, recipe and start of the nets that the claim is about."""
+NAMES = [" ".join(w for w in net if w not in ("base", "ones")).replace("_", " ") for net in ASKED]
+
+
+def asked(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of these nets in their order, one each. Raises MissingRows without one."""
+    rows = table.set_index(["pair", "recipe", "bn_start"])
+    if absent := [net for net in ASKED if net not in rows.index]:
+        raise MissingRows(f"the table has no net {' '.join(absent[0])}")
+    return rows.loc[ASKED].reset_index()
+
+
 def cosines(table: pd.DataFrame) -> list[float]:
-    """Return cos(sign(theta_f), gradient) of every trained net.
-
-    A net whose training diverged has none, which leaves the claim undecided.
-    """
-    if table.empty:
-        raise MissingRows("the table has no trained net")
-    named = table.sort_values(["pair", "recipe", "bn_start"])
-    return [float(cosine) for cosine in named["sign_gradient_cosine"]]
+    """Return cos(sign(theta_f), gradient) of the nets; NaN for one whose training diverged."""
+    return [float(cosine) for cosine in asked(table)["sign_gradient_cosine"]]
 
 
-def names_of_nets() -> list[str]:
-    """Return what tells the trained nets apart, in the order of their cosines."""
-    told = sorted({(net.pair, net.recipe, net.bn_start) for net in grid("cpu")})
-    usual = ("base", "ones")
-    return [" ".join(word for word in net if word not in usual).replace("_", " ") for net in told]
+def excess(table: pd.DataFrame) -> list[float]:
+    """Return the nets' test errors less their bounds."""
+    named = asked(table)
+    pairs = zip(named["pair"], named["test_error"], strict=True)
+    return [float(error) - LARGEST_ERROR[pair] for pair, error in pairs]
 
 
 WELL_TRAINED = TRAINED.controlled(
     "every net errs on no more test images than it may",
-    at_most(partial(excess_of_nets, bounds=LARGEST_ERROR), 0, "error"),
+    at_most(excess, 0, "error"),
 )
 
 task = Task(
@@ -74,7 +80,7 @@ task = Task(
         (
             "signs_are_orthogonal_to_gradient",
             WELL_TRAINED,
-            within(cosines, -0.1, 0.1, "cosine").naming(*names_of_nets()),
+            within(cosines, -0.1, 0.1, "cosine").naming(*NAMES),
             "The signs of the weights are almost orthogonal to the gradient of the loss.",
         ),
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.declare import Experiment, Profile, doc, seed
+from harness.declare import Experiment, Profile, doc, seed, seeds_of
 from reproductions.asymvalley.method.directions import (
     DIRECTIONS,
     NOISE_GROUPS,
@@ -38,8 +38,9 @@ NUM_RATIOS: dict[Profile, int] = {"smoke": 3, "cpu": 6, "gpu": 11, "paper": 11}
 STAND_IN_DEPTHS = {"resnext101_imagenet": 20, "resnet50_imagenet": 44}
 """Depth of the CIFAR-10 ResNet that stands for each ImageNet network (DEV-02)."""
 IMAGENET_NAMES = {"resnext101_imagenet": "ResNeXt101", "resnet50_imagenet": "ResNet50"}
-GROUP_POINTS: dict[Profile, int] = {"smoke": 3, "cpu": 7, "gpu": 11}
+GROUP_POINTS: dict[Profile, int] = {"smoke": 3, "cpu": 5, "gpu": 11}
 """Points of a curve: fewer at `cpu`, since these networks are four times as large as the others."""
+NUM_GROUP_DRAWS = 10
 
 
 class NoiseCurves(DrawnCurves):
@@ -117,9 +118,9 @@ def group_grid(profile: Profile) -> Iterator[GroupCurves]:
         return
     small = profile == "smoke"
     for pair, depth in STAND_IN_DEPTHS.items():
-        net = staged_resnet(profile, depth, num_images=50 if small else 1000)
+        net = staged_resnet(profile, depth, num_images=50 if small else 500)
         net |= {"pair": pair, "num_points": GROUP_POINTS[profile], "num_draws": 1}
-        for draw_seed in range(1 if small else 3):
+        for draw_seed in seeds_of(profile, NUM_GROUP_DRAWS):
             for group in NOISE_GROUPS:
                 yield GroupCurves(**net, group=group, seed=draw_seed)
 

@@ -36,7 +36,7 @@ task = Task(
         (
             "negative_side_rises",
             TRAINED_WELL,
-            at_least(partial(BY_NET, side="minus"), 0.6, "rank correlation")
+            at_least(partial(BY_NET, side="minus"), 0.9, "rank correlation")
             .naming("VGG16", "ResNet20")
             .measuring("of a side's error with the share of agreeing signs"),
             "The more of the noise's signs agree with the weights', the higher the error on the"

@@ -38,7 +38,7 @@ def test_a_task_says_what_it_ran_below_the_paper_s_setting() -> None:
     at_the_paper_s_own = ("fig02", "fig10", "fig27", "fig29")
     named_by_us = ("published_nets", "pilot_nets", "pilot_federated")
     for word, task in TASKS.items():
-        assert bool(stand_ins(task, "cpu", "")) == (
-            word not in (*at_the_paper_s_own, *named_by_us)
-        ), word
+        # Some nets are not trained on two cores.
+        said = stand_ins(task, "cpu", "") or stand_ins(task, "gpu", "")
+        assert bool(said) == (word not in (*at_the_paper_s_own, *named_by_us)), word
         assert not stand_ins(task, "paper", ""), word

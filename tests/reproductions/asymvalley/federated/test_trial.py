@@ -50,8 +50,8 @@ def smoke(algorithm: str) -> Cell:
 
 @pytest.mark.parametrize("profile", ["smoke", "cpu", "gpu", "paper"])
 def test_algorithms_are_searched_alike_and_on_a_seed_of_its_own(profile: Any) -> None:
-    points = runs.params_of(profile)
-    assert len({len(parse_candidates(str(p["candidates"]))) for p in points}) == 1
+    searched = [p for p in runs.params_of(profile) if " " in str(p["candidates"])]
+    assert len({len(parse_candidates(str(p["candidates"]))) for p in searched}) == 1
     found = {trial.key for trial in grid_of(searches, profile)}
     trials = grid_of(runs, profile)
     assert {up.key for trial in trials for up in trial.upstream} == found

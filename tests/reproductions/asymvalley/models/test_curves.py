@@ -14,7 +14,6 @@ from reproductions.asymvalley.models.curves import (
     gains,
     mean_asymmetry,
     ratio_spearmans,
-    shares,
     sides,
     sizes_of_shares,
     spearman,
@@ -58,10 +57,22 @@ def test_a_value_that_is_not_finite_is_no_asymmetry(broken: float | None) -> Non
     assert math.isfinite(mean_asymmetry(rows, of=[{}]))
 
 
-def test_draws_are_counted_once_each() -> None:
-    assert asymmetries(curve(3), of=[{}], min_draws=3) == asymmetries(curve(3), of=[{}])
-    with pytest.raises(InvalidQuantity, match="3 draw"):
-        asymmetries(curve(3), of=[{}], min_draws=4)
+def test_a_share_is_of_single_draws_and_not_of_their_mean() -> None:
+    """Draws that lean to either side cancel in their mean, around any net."""
+    rows = curve(2).assign(which="raw")
+    rows["error"] = 0.5 - 0.1 * rows["lambda"].map(lambda x: (x > 0) - (x < 0))
+    rows.loc[rows["draw"] == 1, "error"] = 1.0 - rows["error"]
+    beside = curve(1).assign(which="signs", error=0.5)
+    beside.loc[beside["lambda"] < 0, "error"] = 0.9
+    table = pd.concat([rows, beside])
+    assert asymmetries(table, of=[{"which": "raw"}]) == pytest.approx([0.0])
+    told = {"of": [{"which": "raw"}], "beside": [{"which": "signs"}]}
+    assert sizes_of_shares(table, min_draws=2, **told) == pytest.approx([0.5])
+    with pytest.raises(InvalidQuantity, match="2 draw"):
+        sizes_of_shares(table, min_draws=3, **told)
+    lost = table.assign(error=table["error"].where(table["which"] == "signs", 0.85))
+    with pytest.raises(InvalidQuantity, match="it is lost"):
+        sizes_of_shares(lost, **told)
 
 
 def test_valleys_are_told_apart_and_compared_with_their_signs() -> None:
@@ -71,12 +82,13 @@ def test_valleys_are_told_apart_and_compared_with_their_signs() -> None:
     assert asymmetries(table, of=[one, none]) == pytest.approx([0.4, 0.02])
     assert mean_asymmetry(table, of=[one, none]) == pytest.approx(0.21)
     assert gains(table, of=[none], beside=[one]) == pytest.approx([-0.38])
-    assert shares(table, of=[none], beside=[one]) == pytest.approx([0.05])
+    assert sizes_of_shares(table, of=[none], beside=[one]) == pytest.approx([0.05])
     turned = table.assign(x=table["x"].where(table["bn_start"] == "ones", -table["x"]))
-    assert shares(turned, of=[none], beside=[one]) == pytest.approx([-0.05])
+    assert gains(turned, of=[none], beside=[one]) == pytest.approx([-0.42])
+    assert gains(turned, of=[none], beside=[one], size=True) == pytest.approx([-0.38])
     assert sizes_of_shares(turned, of=[none], beside=[one]) == pytest.approx([0.05])
     # Nothing is a small share of a valley that leans the other way.
-    assert shares(turned, of=[one], beside=[none]) == [math.inf]
+    assert sizes_of_shares(turned, of=[one], beside=[none]) == [math.inf]
     with pytest.raises(MissingRows, match="group=bn"):
         asymmetries(table[table["group"] != "bn"], of=[one])
 
@@ -87,6 +99,7 @@ def test_the_network_of_zeros_does_not_make_the_weights_a_direction() -> None:
     ends = (table["lambda"] == -1.0) & table["direction"].isin(["theta_f", "sign_centred"])
     table.loc[ends, "error"] = 1.0
     assert asymmetries(table, of=both) == pytest.approx([0.0, 0.05])
+    assert asymmetries(table, of=both, ends=True) == pytest.approx([0.05, 0.05])
 
 
 def test_ratios_are_correlated_after_averaging_draws() -> None:

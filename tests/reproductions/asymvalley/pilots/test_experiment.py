@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from harness.declare import PILOT_SEEDS
 from harness.declare.profiles import PROFILES
+from reproductions.asymvalley.federated.experiment import searches
 from reproductions.asymvalley.pilots.experiment import pilot_federated, pilot_nets
 from tests.reproductions.asymvalley.claims import LIBRARY
 
 
 def test_pilots_have_seeds_of_their_own() -> None:
-    pilots = (pilot_nets, pilot_federated)
+    pilots = (pilot_nets, pilot_federated, searches)
     for experiment in LIBRARY.experiments.values():
         points = [p for profile in PROFILES for p in experiment.params_of(profile)]
         seeds = {point.get("seed") for point in points}
