@@ -27,7 +27,7 @@ from harness.declare.verdict import (
     with_threshold_times,
 )
 from harness.publish.check_row import CheckRow
-from harness.run.awaited import awaited_by, awaited_text
+from harness.run.awaited import awaited_by, awaited_text, run_command
 from harness.store.registered import task_registrations
 from harness.store.result import TaskResult
 
@@ -86,7 +86,7 @@ def _not_run(
     if result is None:
         if awaited := awaited_by(task):
             return untested("missing", awaited_text(task.id, awaited))
-        return untested("not run", f"repro run {task.id} --profile {profile}{overrides.options}")
+        return untested("not run", run_command(task, profile, overrides))
     counts = result.meta.trials
     if not counts.without_result:
         return None

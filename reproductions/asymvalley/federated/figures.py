@@ -49,16 +49,14 @@ def _dots(ax: Axes, rows: pd.DataFrame, value: str, names: Mapping[str, str]) ->
     Return how many they have in common, nothing where none has more.
     """
     alphas = sorted(rows["alpha"].unique(), reverse=True)
-    seeds = {name: set(own["seed"]) for name, own in rows.groupby("algorithm")}
-    common = set.intersection(*seeds.values())
-    unequal = any(own != common for own in seeds.values())
+    common = set(rows.loc[rows["common"], "seed"])
+    unequal = not rows["common"].all()
     for index, algorithm in enumerate(names):
         own = rows[rows["algorithm"] == algorithm]
         shift = (index - (len(names) - 1) / 2) * SPREAD
-        more = seeds.get(algorithm) != common
-        for part in [own, own[own["seed"].isin(common)]] if more else [own]:
+        for part in [own] if own["common"].all() else [own, own[own["common"]]]:
             points = aggregate(part, by=["alpha"], value=value).dropna(subset=["mean"])
-            is_open = unequal and set(part["seed"]) == common
+            is_open = unequal and bool(part["common"].all())
             ax.errorbar(
                 [alphas.index(alpha) + shift for alpha in points["alpha"]],
                 points["mean"].to_numpy(dtype="float64"),

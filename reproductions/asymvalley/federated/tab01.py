@@ -96,12 +96,12 @@ LAYOUT = (
     layout_of(
         Cell("same_sign_ratio", unit="%", scale=0.01),
         title="Parameters of a client that keep the sign of the global model",
-        note="The paper prints no such table. FedSign's share follows the gamma that was chosen.",
+        note="The paper prints no such table. FedSign's share follows its gamma.",
     ),
     layout_of(
         Cell("coefficient", remark=q.remark),
         title="Coefficient",
-        note="FedAvg's and FedSign's were fixed before the run; the others are the best of three,"
+        note="At `cpu` FedAvg's and FedSign's were fixed before; all others are the best of three,"
         " by one search for each cell, shared by its seeds, on validation images. FedPAN's"
         " encodings differ in more than their amplitude. (end): the first or the last of the three;"
         " one beyond them may be better.",
@@ -241,7 +241,7 @@ task = Task(
     " that keep the sign of the global model it received, over the second half of the rounds. Marks"
     " are means over seeds, bars their standard error. Where algorithms have different numbers of"
     " seeds, open marks show each over the seeds that all have, and only these can be compared."
-    " FedAvg's and FedSign's coefficients were fixed before the run; the others' were chosen on"
+    " At `cpu` FedAvg's and FedSign's coefficients were fixed before; all others were chosen on"
     " validation images.",
     alt="Dots of six federated algorithms over three values of alpha, FedSign also at a tenth of"
     " its gamma, test accuracy above and"

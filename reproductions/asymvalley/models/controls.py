@@ -37,7 +37,7 @@ LARGEST_ERROR: dict[str, float] = {
 }
 """By pair. The published nets err on 8 % with their own statistics of batch normalisation, and on
 somewhat more with those that are estimated anew."""
-TOO_DEAR = "two cores train no such net well enough in minutes (`pilot_nets`)"
+TOO_DEAR = "it trains no such net: too dear, or too many errors in a pilot"
 PUBLISHED = ("resnext101_imagenet", "resnet50_imagenet")
 
 
@@ -58,14 +58,19 @@ def said_of(pairs: Iterable[str]) -> str:
 def controlled_by(scope: Scope, quantity: Quantity, *pairs: str, varied: bool = False) -> Scope:
     """Return a scope that is judged only where nets err no more than they may.
 
-    At `cpu` not at all where that trains no such nets. quantity: their errors less the bounds.
+    Nor at a profile that trains no such nets. quantity: their errors less the bounds.
     varied: as of `is_trained`.
     """
     there = scope.controlled(said_of(pairs), at_most(quantity, 0, "error"))
     own = [pair for pair in pairs if pair not in PUBLISHED]
-    if all(is_trained("cpu", pair, varied=varied) for pair in own):  # type: ignore[arg-type]  # no others are left
-        return there
-    return there.at(*(p for p in scope.profiles if p != "cpu"), elsewhere=TOO_DEAR)
+    profiles = [
+        profile
+        for profile in scope.profiles
+        if all(is_trained(profile, pair, varied=varied) for pair in own)  # type: ignore[arg-type]  # no others are left
+    ]
+    return (
+        there if len(profiles) == len(scope.profiles) else there.at(*profiles, elsewhere=TOO_DEAR)
+    )
 
 
 def at_centre(scope: Scope, *pairs: str, by: Sequence[str] = (), varied: bool = False) -> Scope:

@@ -28,8 +28,9 @@ AT_ZERO = 1e-9
 """Absolute lambda below which a point is the unperturbed net."""
 ON_GRID = 1e-6
 """How far a place on a line may be from a grid point and still be it."""
-LOST = 0.1
-"""How near to the worst error of a figure both sides of a valley may lie to be called symmetric."""
+LOST = 0.8
+"""Error of a net that is lost, near guessing among ten classes: both sides of its valley are as
+high."""
 LEAN = "mean over the negative side less that over the positive side"
 """What an asymmetry is."""
 Side = Literal["plus", "minus"]
@@ -57,27 +58,22 @@ def sides(rows: pd.DataFrame, *, value: str = "error") -> Sides:
     return sides_of(list(means.index), list(means))
 
 
-def valley(
-    table: pd.DataFrame, where: Where, *, min_draws: int = 1, ends: bool = False
-) -> pd.DataFrame:
+def valley(table: pd.DataFrame, where: Where, *, min_draws: int = 1) -> pd.DataFrame:
     """Return the rows of one valley.
 
-    ends: whether both ends along theta_f count: at lambda = -1 the net is zero, whatever it was.
+    Along theta_f without both ends: at lambda = -1 the net is zero, whatever it was (DEV-04).
     Raises MissingRows where there are none, InvalidQuantity for fewer than `min_draws` draws.
     """
     rows = pick(table, **where)
     found = int(rows["draw"].nunique()) if min_draws > 1 else min_draws
     if found < min_draws:
         raise InvalidQuantity(f"{found} draw(s) of the noise, need at least {min_draws}")
-    short = "theta_f" in where.values() and not ends
-    return rows[rows["lambda"].abs() < 1.0 - ON_GRID] if short else rows
+    return rows[rows["lambda"].abs() < 1.0 - ON_GRID] if "theta_f" in where.values() else rows
 
 
-def asymmetries(
-    table: pd.DataFrame, *, of: Sequence[Where], value: str = "error", ends: bool = False
-) -> list[float]:
-    """Return the asymmetry of each of some valleys; ends: as of `valley`."""
-    rows = [valley(table, where, ends=ends) for where in of]
+def asymmetries(table: pd.DataFrame, *, of: Sequence[Where], value: str = "error") -> list[float]:
+    """Return the asymmetry of each of some valleys."""
+    rows = [valley(table, where) for where in of]
     return [sides(each, value=value).asymmetry for each in rows]
 
 
@@ -105,17 +101,15 @@ def sizes_of_shares(
     The size is the mean over single draws of the noise, as a panel of the paper has one: a mean of
     many draws that are symmetric about zero leans to neither side around any net. Infinite where
     the other asymmetry is not positive: then no share is small. Raises InvalidQuantity where both
-    sides of a draw lie within `LOST` of the table's worst error: such a valley is flat since the
-    net is lost.
+    sides of a draw err more than `LOST`: such a valley is flat since the net is lost.
     """
-    worst = float(table["error"].max())
     found = []
     for where, whole in zip(of, asymmetries(table, of=beside), strict=True):
         rows = valley(table, where, min_draws=min_draws)
         draws = [own for _, own in rows.groupby("draw")] if "draw" in rows else [rows]
         both = [sides(own) for own in draws]
-        if any(min(each.plus, each.minus) > worst - LOST for each in both):
-            raise InvalidQuantity("both sides of a valley are as high as errors get: it is lost")
+        if any(min(each.plus, each.minus) > LOST for each in both):
+            raise InvalidQuantity(f"both sides of a valley err more than {LOST:g}: the net is lost")
         size = statistics.fmean(abs(each.asymmetry) for each in both)
         found.append(size / whole if whole > 0.0 else math.inf)
     return found

@@ -194,49 +194,45 @@ def through(*pairs: Pair, directions: Iterable[Direction]) -> list[Where]:
     return [{"pair": pair, "direction": name, "s": 1.0} for pair in pairs for name in directions]
 
 
-def along_weights(pair: Pair) -> tuple[Declared, Declared, Declared]:
-    """Return that a net's valley is asymmetric along its centred signs, along its weights, and
-    along these without their ends, which we ask."""
-    weights = through(pair, directions=("theta_f",))
-    signs_asymmetric = (
-        "signs_are_asymmetric",
-        CALIBRATED,
-        at_least(
-            partial(asymmetries, of=through(pair, directions=("sign_centred",))), 0.05, "error"
-        ).measuring(f"{LEAN}, s = 1"),
-        f"The valley of {paper_name(pair)} is asymmetric along the centred signs of its weights.",
+def along_weights(pair: Pair) -> tuple[Declared, Declared]:
+    """Return that a net's valley is asymmetric along its centred signs and along its weights."""
+    signs, weights = (
+        partial(asymmetries, of=through(pair, directions=(name,)))
+        for name in ("sign_centred", "theta_f")
     )
-    weights_asymmetric = (
-        "weights_are_asymmetric",
-        CALIBRATED,
-        at_least(partial(asymmetries, of=weights, ends=True), 0.05, "error").measuring(
-            f"{LEAN}, s = 1"
+    return (
+        (
+            "signs_are_asymmetric",
+            CALIBRATED,
+            at_least(signs, 0.05, "error").measuring(f"{LEAN}, s = 1"),
+            f"The valley of {paper_name(pair)} is asymmetric along the centred signs of its"
+            " weights.",
         ),
-        f"The valley of {paper_name(pair)} is asymmetric along its weights, where the last point"
-        " counts, at which all weights are zero.",
-    )
-    short_of_zero = (
-        "weights_are_asymmetric_short_of_zero",
-        TRAINED.asked_by_us(),
-        more_than(partial(asymmetries, of=weights), 0, "error").measuring(
-            f"{LEAN}, s = 1, both ends left out"
+        (
+            "weights_are_asymmetric",
+            TRAINED,
+            more_than(weights, 0, "error").measuring(f"{LEAN}, s = 1, both ends left out"),
+            f"The valley of {paper_name(pair)} is asymmetric along its weights, also without the"
+            " point at which all of them are zero.",
         ),
-        f"The valley of {paper_name(pair)} is asymmetric along its weights also without that"
-        " point.",
     )
-    return signs_asymmetric, weights_asymmetric, short_of_zero
 
 
-def direction_task(word: str, pair: Pair, *more: Declared, twin: Pair | None = None) -> Task:
+def direction_task(
+    word: str,
+    pair: Pair,
+    *more: Declared,
+    twin: Pair | None = None,
+    beside_twin: tuple[Declared, ...] = (),
+) -> Task:
     """Return the task of the valleys along six directions around one net.
 
     more: what this figure claims beside the others. twin: a net without batch normalisation that
-    it is compared with.
+    it is compared with. beside_twin: what it claims of both.
     """
     where = f"Figure {int(word[3:])}"
     named = {paper_name(pair): {"pair": pair}}
     named |= {f"{paper_name(twin)}, without BN": {"pair": twin}} if twin else {}
-    *of_weights, short_of_zero = along_weights(pair)
     agree = signs_agree(
         partial(q.excess_over_agreeing, column="direction", values=("theta_f", "sign")),
         "No direction agrees with more of the weights' signs than the weights themselves.",
@@ -247,10 +243,9 @@ def direction_task(word: str, pair: Pair, *more: Declared, twin: Pair | None = N
         table=table.directions(pair, *([twin] if twin else [])),
         claims=claims(
             where,
-            *all_at_centre(of_weights, pair),
-            *all_at_centre(more, pair, *([twin] if twin else [])),
+            *all_at_centre((*along_weights(pair), *more), pair),
+            *all_at_centre(beside_twin, pair, *([twin] if twin else [])),
         )
-        + claims(f"ours, beside {where}", *all_at_centre((short_of_zero,), pair))
         + claims(f"{where}: theta_f and sign(theta_f)", agree)
         + claims(f"{where}: L(theta_f)", one_centre("pair")),
         layout=errors_of(named, direction="theta_f", s=1.0),

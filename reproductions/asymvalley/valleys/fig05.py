@@ -32,4 +32,4 @@ BY_BATCH_NORM = (
     " without it.",
 )
 
-task = direction_task("fig05", PAIR, NEARLY_SYMMETRIC, BY_BATCH_NORM, twin=TWIN)
+task = direction_task("fig05", PAIR, NEARLY_SYMMETRIC, twin=TWIN, beside_twin=(BY_BATCH_NORM,))

@@ -27,6 +27,16 @@ def test_estimates_stay_below_the_limit_and_the_paper_is_done_in_time() -> None:
     assert sum(seconds(experiment, "cpu") for experiment in EXPERIMENTS) <= CPU_PAPER_S
 
 
+@pytest.mark.parametrize("profile", ["cpu", "gpu", "paper"])
+def test_a_claim_on_trained_nets_is_judged_where_these_are_trained(profile: Profile) -> None:
+    """And nowhere else: such a claim would read as not run for ever."""
+    for task in LIBRARY.tasks.values():
+        own = [e for e in task.reads if any(use.experiment is nets for use in e.uses)]
+        for claim in task.claims if own else ():
+            if claim.scope.control is not None and profile in claim.scope.profiles:
+                assert all(e.params_of(profile) for e in own), f"{task.id} {claim.id}"
+
+
 @pytest.mark.parametrize("profile", ["smoke", "cpu", "gpu", "paper"])
 def test_every_walk_starts_from_a_listed_net(profile: Profile) -> None:
     """A training that no grid lists would run unseen by plan and estimate."""

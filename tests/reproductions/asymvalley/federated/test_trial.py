@@ -50,8 +50,10 @@ def smoke(algorithm: str) -> Cell:
 
 @pytest.mark.parametrize("profile", ["smoke", "cpu", "gpu", "paper"])
 def test_algorithms_are_searched_alike_and_on_a_seed_of_its_own(profile: Any) -> None:
-    searched = [p for p in runs.params_of(profile) if " " in str(p["candidates"])]
-    assert len({len(parse_candidates(str(p["candidates"]))) for p in searched}) == 1
+    fixed = ("fedavg", "fedsign", "fedsign_tenth") if profile == "cpu" else ()
+    for point in runs.params_of(profile):
+        tried = 1 if point["algorithm"] in fixed else 2 if profile == "smoke" else 3
+        assert len(parse_candidates(str(point["candidates"]))) == tried
     found = {trial.key for trial in grid_of(searches, profile)}
     trials = grid_of(runs, profile)
     assert {up.key for trial in trials for up in trial.upstream} == found
