@@ -32,12 +32,12 @@ LARGEST_ERROR: dict[str, float] = {
     "vit_food101": 0.45,
     "resnet20_cifar10": 0.20,
     "resnet20_cifar100": 0.45,
-    "resnext101_imagenet": 0.20,
-    "resnet50_imagenet": 0.20,
+    "resnext101_imagenet": 0.15,
+    "resnet50_imagenet": 0.15,
 }
 """By pair. The published nets err on 8 % with their own statistics of batch normalisation, and on
 somewhat more with those that are estimated anew."""
-TOO_DEAR = "it trains no such net: too dear, or too many errors in a pilot"
+TOO_DEAR = "no such net is trained here: too dear, or too many errors in a pilot"
 PUBLISHED = ("resnext101_imagenet", "resnet50_imagenet")
 
 
