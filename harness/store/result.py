@@ -124,7 +124,10 @@ def build_result(
     *,
     stands_in: Mapping[str, str] | None = None,
 ) -> TaskResult | None:
-    """Return a task's table and its origin from the records that `find` gives; None without any."""
+    """Return a task's table and its origin from the records that `find` gives; None without a row.
+
+    An experiment may have no trial at a profile that a task shows.
+    """
     counts, not_run = Counter[str](), list[NotRun]()
     records: dict[str, list[Record]] = {experiment.id: [] for experiment in task.reads}
     for trial in (t for each in task.reads for t in grid_of(each, profile, overrides)):
@@ -138,6 +141,8 @@ def build_result(
     if not results:
         return None
     table = build_table(task, {name: long_frame(group) for name, group in records.items()})
+    if table.empty:
+        return None
     shown, artifacts = _without_artifacts(table, task.table)
     text = csv_text(shown)
     meta = ResultMeta(
