@@ -30,6 +30,8 @@ class Action(StrEnum):
     RUN = "run"
     REUSE = "reuse"
     BLOCKED = "blocked"
+    AWAITED = "awaited"
+    """Another shard runs it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,7 +54,7 @@ class Plan:
     profile: Profile
     overrides: Overrides
     gpu_bytes: int
-    """Memory of the card, which trials that run side by side share."""
+    """Memory of the card, or of a cluster's cards, which trials that run side by side share."""
     items: dict[str, PlannedTrial] = field(default_factory=dict)
     """By key."""
 
@@ -89,6 +91,8 @@ class MachineLimits:
     memory_bytes: int
     has_cuda: bool
     gpu_bytes: int
+    """Memory of the largest card."""
+    num_gpus: int = 1
 
 
 def probe_limits() -> MachineLimits:
@@ -162,7 +166,7 @@ def plan_trials(
     rerun_stale: bool = False,
 ) -> Plan:
     """Decide for some trials and those that they start from; otherwise as `make_plan`."""
-    plan = Plan((), profile, store.workspace.overrides, limits.gpu_bytes)
+    plan = Plan((), profile, store.workspace.overrides, limits.gpu_bytes * limits.num_gpus)
     planner = _Planner(plan, store, limits, rerun_stale)
     for trial in trials:
         planner.add(trial)
@@ -178,21 +182,22 @@ class Costs:
 
     def estimate(self, trial: Trial, record: Record | Rejected | None) -> Estimate:
         """Return what a trial takes; its own record tells it best."""
-        declared = _declared(trial)
+        told = declared(trial)
         if isinstance(record, Record) and record.is_result:
-            return replace(declared, seconds=record.provenance.wall_s)
-        return replace(declared, seconds=declared.seconds * self._pace(trial.experiment))
+            return replace(told, seconds=record.provenance.wall_s)
+        return replace(told, seconds=told.seconds * self._pace(trial.experiment))
 
     def _pace_of(self, experiment: Experiment) -> float:
         """Return how long recorded trials took beside what was declared; 1 without any."""
         grid = grid_of(experiment, self._profile)
         found = [(trial, record) for trial in grid if (record := self._store.result(trial))]
-        declared_s = fsum(_declared(trial).seconds for trial, _ in found)
+        declared_s = fsum(declared(trial).seconds for trial, _ in found)
         took_s = fsum(record.provenance.wall_s for _, record in found)
         return took_s / declared_s if declared_s else 1.0
 
 
-def _declared(trial: Trial) -> Estimate:
+def declared(trial: Trial) -> Estimate:
+    """Return what an experiment says of a trial; nothing where it says nothing."""
     return trial.experiment.estimate_of(trial.params) or Estimate(seconds=0.0)
 
 

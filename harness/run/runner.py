@@ -19,10 +19,11 @@ from harness.declare.task import Task
 from harness.errors import HarnessError, RunError
 from harness.outgoing import tidy
 from harness.registry import Library
-from harness.run.executors.job import Executor, Job, JobFailed, Report
+from harness.run.executors.job import Executor, Job, JobFailed, JobLost, Report
 from harness.run.executors.worker import BUSY
 from harness.run.plan import Action, Plan, PlannedTrial
 from harness.run.progress import Progress
+from harness.run.shards import Awaited
 from harness.store.code import experiment_code
 from harness.store.record import Record, make_record
 from harness.store.registered import registrations
@@ -85,15 +86,15 @@ class Runner:
         self.open = {item.trial.key for item in to_run}
         self.num_open = Counter(item.trial.experiment.id for item in to_run)
         self.waiting = {item.trial.key: item for item in to_run}
+        self.awaited = Awaited(plan, store)
         self.running: dict[Future[list[Report]], list[PlannedTrial]] = {}
-        self.alone: set[str] = set()  # What failed together with others.
+        self.alone: set[str] = set()  # What failed with others, or was lost with its machine.
         self.lost: set[str] = set()
         self.not_before: dict[str, float] = {}
         """When a trial that another run held is looked at again."""
         self.errors: dict[str, list[str]] = {}
         """Per experiment the errors of the trials that ended last, as long as they are equal."""
-        self.stop_requested = False
-        self.is_running = False
+        self.stop_requested = self.is_running = False
         self.tasks_left = list(plan.tasks)
         self._facts_of = cache(self._facts_now)
 
@@ -133,6 +134,7 @@ class Runner:
     def _loop(self) -> None:
         while (self.waiting or self.running) and not self.stop_requested:
             self._drop_hopeless()
+            self.awaited.look()
             self._fill()
             self._announce_finished()
             if self.summary.out_of_time and not self.running:
@@ -245,7 +247,9 @@ class Runner:
         return taken + needs.gpu_bytes <= self.plan.gpu_bytes
 
     def _is_ready(self, item: PlannedTrial) -> bool:
-        upstream_open = any(source.key in self.open for source in item.trial.upstream)
+        upstream_open = any(
+            source.key in self.open or source.key in self.awaited for source in item.trial.upstream
+        )
         return time.monotonic() >= self.not_before.get(item.trial.key, 0.0) and not upstream_open
 
     def _drop_hopeless(self) -> None:
@@ -273,6 +277,9 @@ class Runner:
     def _finish(self, future: Future[list[Report]], items: Sequence[PlannedTrial]) -> None:
         try:
             reports = future.result()
+        except JobLost as lost:
+            self._lose(items, str(lost), again=True)
+            return
         except JobFailed as failed:
             self._lose(items, str(failed))
             return
@@ -287,13 +294,17 @@ class Runner:
             else:
                 self._close(item.trial, report)
 
-    def _lose(self, items: Sequence[PlannedTrial], reason: str) -> None:
-        """Record a trial whose worker was lost; several run again, for one may be at fault."""
-        if len(items) == 1:
+    def _lose(self, items: Sequence[PlannedTrial], reason: str, *, again: bool = False) -> None:
+        """Record a trial whose worker was lost; several run again, for one may be at fault.
+
+        again: a single one, too, once: its machine was.
+        """
+        if len(items) == 1 and not (again and items[0].trial.key not in self.alone):
             self._record_lost(items[0].trial, Status.FAILED, reason)
             return
         name = items[0].trial.name
-        log.warning("%s and %d more run one by one: %s", name, len(items) - 1, tidy(reason))
+        more = f" and {len(items) - 1} more run one by one" if len(items) > 1 else " runs again"
+        log.warning("%s%s: %s", name, more, tidy(reason))
         for item in items:
             self.alone.add(item.trial.key)
             self.waiting[item.trial.key] = item

@@ -107,6 +107,16 @@ class RecordStore:
                 return
             write_bytes(path, (record.to_line() + "\n").encode(), durable=durable)
 
+    def renew(self, trial: Trial, record: Record, *, rerun: bool) -> None:
+        """Write what a trial came to now, its artifacts being written.
+
+        An old result gives way in a rerun, or where its artifacts were made anew and differ: they
+        would never match it.
+        """
+        old = self.result(trial)
+        damaged = old is not None and bool(self.artifacts_intact(trial, old))
+        self.write(record, replace=rerun or damaged)
+
     def artifacts_intact(self, trial: Trial, record: Record) -> str:
         """Return why a trial's artifacts cannot be used, or an empty string."""
         folder = self.artifact_folder(trial)

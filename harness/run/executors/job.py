@@ -43,6 +43,10 @@ class JobFailed(Exception):
     several trials failed."""
 
 
+class JobLost(JobFailed):
+    """The machine that a job ran on was lost, whatever the job did: it may run once more."""
+
+
 class Executor(Protocol):
     """Carries out jobs side by side. A lost worker costs its job, not the executor."""
 
