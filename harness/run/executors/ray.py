@@ -186,25 +186,28 @@ class RayExecutor:
 
     def _finish(self, ref: Any, sending: _Sending) -> None:
         try:
-            done: Done = ray.get(ref)
-            if done.refused:
-                raise RunError(done.refused)
-            if done.failed:
-                raise JobFailed(done.failed)
-            self._keep(done, sending)
-        except LOST as error:
-            found: BaseException = JobLost(f"its node or worker was lost ({type(error).__name__})")
-            found.__cause__ = error
-        except exceptions.RayError as error:
-            found = JobFailed(tidy(f"Ray: {str(error).strip().splitlines()[-1]}"))
+            reports = self._reports_of(ref, sending)
         except Exception as error:  # noqa: BLE001 - a future carries whatever was raised
-            found = error
+            sending.locks.close()
+            sending.future.set_exception(error)
         else:
             sending.locks.close()
-            sending.future.set_result(done.reports)
-            return
-        sending.locks.close()
-        sending.future.set_exception(found)
+            sending.future.set_result(reports)
+
+    def _reports_of(self, ref: Any, sending: _Sending) -> list[Report]:
+        """Write what a job came to, and return its reports. Raises as `Executor.submit` says."""
+        try:
+            done: Done = ray.get(ref)
+        except LOST as error:
+            raise JobLost(f"its node or worker was lost ({type(error).__name__})") from error
+        except exceptions.RayError as error:
+            raise JobFailed(tidy(f"Ray: {str(error).strip().splitlines()[-1]}")) from error
+        if done.refused:
+            raise RunError(done.refused)
+        if done.failed:
+            raise JobFailed(done.failed)
+        self._keep(done, sending)
+        return done.reports
 
     def _keep(self, done: Done, sending: _Sending) -> None:
         """Write a job's artifacts, and then its records."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import signal
 import tempfile
 from collections import Counter
@@ -197,6 +198,15 @@ def test_an_address_where_nothing_answers_is_named(toy: ToyPaper) -> None:
     assert done.returncode == 3
     assert "no Ray cluster answers at 127.0.0.1:9" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.timing
+def test_a_trial_costs_less_than_50_ms_more(toy: ToyPaper, cluster: Any) -> None:
+    """The start of workers is in it; alone, ten thousand trials take a minute and a half."""
+    done = toy.repro(*on(cluster), TOY_COUNT="100")
+    assert done.returncode == 0, done.stderr
+    (told,) = re.findall(r"300 run, .* in ([0-9.]+) s", done.stderr)
+    assert float(told) / 300 < 0.05
 
 
 @pytest.mark.slow
