@@ -21,7 +21,7 @@ from harness.declare.task import Task
 from harness.errors import DataError
 from harness.outgoing import tidy
 from harness.store.pair import read_pair, write_pair
-from harness.store.record import Record, read_pack
+from harness.store.record import Record
 from harness.store.store import RecordStore, Rejected
 from harness.store.table_csv import build_table, csv_text, long_frame, parse_csv, sha256_text
 from harness.store.trial import Trial, grid_of
@@ -317,8 +317,8 @@ def load_result(workspace: Workspace, task: Task, profile: Profile) -> TaskResul
 
 def check_rebuilt(workspace: Workspace, task: Task, profile: Profile, stored: TaskResult) -> None:
     """Raise DataError unless the committed records alone give just what is stored."""
-    packs = [RecordStore(workspace).pack_path(e.id, profile) for e in task.reads]
-    records = {record.key: record for pack in packs if is_there(pack) for record in read_pack(pack)}
+    store = RecordStore(workspace)
+    records = {record.key: record for e in task.reads for record in store.packed(e.id, profile)}
     stands_in = stored.meta.stands_in
     again = build_result(task, profile, lambda trial: records.get(trial.key), stands_in=stands_in)
     path = csv_path(workspace, task, profile)

@@ -6,7 +6,7 @@ A record that cannot be used is kept beside its place, never deleted. To read ch
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +22,8 @@ from harness.untrusted import UnreadableError, is_there, read_bytes, read_text
 
 MAX_ARTIFACT_BYTES = 2**36
 """Of a tensor file; an archive carries smaller ones."""
+MAX_PACK_BYTES = 20 * 2**20
+"""Of a committed file of records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +61,8 @@ class RecordStore:
         """Return a store that finds committed results too, as they would stand unpacked."""
         other = RecordStore(self.workspace)
         for experiment in experiments:
-            path = self.pack_path(experiment.id, profile)
-            if is_there(path):
-                other._committed |= {record.key: record for record in read_pack(path)}
+            packed = self.packed(experiment.id, profile)
+            other._committed |= {record.key: record for record in packed}
         return other
 
     def read(self, trial: Trial) -> Record | Rejected | None:
@@ -132,19 +133,46 @@ class RecordStore:
                 return f"its artifact {entry.name} was altered"
         return ""
 
+    def packed(self, experiment_id: str, profile: str) -> Iterator[Record]:
+        """Yield the committed records of an experiment at a profile; of a large one, file by file.
+
+        Raises DataError with file and line.
+        """
+        for path in self._packs(experiment_id, profile):
+            yield from read_pack(path)
+
+    def _packs(self, experiment_id: str, profile: str) -> list[Path]:
+        path = self.pack_path(experiment_id, profile)
+        parts = path.parent.glob(path.name.replace(".jsonl", ".*-of-*.jsonl"))
+        return [each for each in (path, *sorted(parts)) if is_there(each)]
+
     def pack(self, experiment_id: str, profile: str, trials: Iterable[Trial]) -> Path | None:
         """Write the committed file of a profile: its results, sorted by key.
 
-        The same records give the same bytes. Nothing is written where there is no result.
+        What would be larger than git hosts like is cut into several files, the first of which is
+        returned. The same records give the same bytes. Nothing is written where there is no result.
         """
         records = [record for trial in trials if (record := self.result(trial))]
-        path = self.pack_path(experiment_id, profile)
         if not records:
             return None
-        data = pack_bytes(records)
-        if not holds(path, data):
-            write_bytes(path, data)
-        return path
+        before, data = self._packs(experiment_id, profile), pack_bytes(records)
+        path = self.pack_path(experiment_id, profile)
+        packs = {path: data}
+        if len(data) > MAX_PACK_BYTES:
+            count = len(data) // (MAX_PACK_BYTES * 3 // 4) + 1
+            records.sort(key=lambda record: record.key)
+            packs = {
+                path.with_name(
+                    path.name.replace(".jsonl", f".{number:03}-of-{count:03}.jsonl")
+                ): pack_bytes(records[number - 1 :: count])
+                for number in range(1, count + 1)
+            }
+        for each, content in packs.items():
+            if not holds(each, content):
+                write_bytes(each, content)
+        for old in set(before) - set(packs):
+            old.unlink()
+        return next(iter(packs))
 
     def unpack(self, experiment_id: str, profile: str) -> None:
         """Fill the working copy from the committed file, where there is one.
@@ -152,8 +180,7 @@ class RecordStore:
         A committed result takes the place of a record that is torn, that failed, or that another
         profile made of the same trial: a run with nothing to do changes nothing that is committed.
         """
-        path = self.pack_path(experiment_id, profile)
-        for record in read_pack(path) if is_there(path) else ():
+        for record in self.packed(experiment_id, profile):
             if not holds(self._path(experiment_id, record.key), f"{record.to_line()}\n".encode()):
                 old = self.find(experiment_id, record.key)
                 is_ours = isinstance(old, Record) and old.profile == profile
