@@ -24,6 +24,8 @@ NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EBADF)
 """How a file system says that it has no locks, as some network mounts do; the last is what NFS says
 of a folder, since it locks only what is open for writing."""
 TEMPORARY = ".*.repro.tmp"
+LEASE_S = 300.0
+"""How long a lease lasts unless it is renewed; a machine may stall for minutes."""
 LEFTOVER_S = 3600.0
 """After so long without a change a temporary file is nobody's; a machine may stall for minutes."""
 
@@ -118,16 +120,23 @@ def _locked(path: Path, folder: Path, flags: int, how: int) -> Iterator[bool]:
 
 @contextmanager
 def _lease(path: Path, *, wait: bool) -> Iterator[bool]:
-    """Hold a lease instead of a lock; of a process that died here at once, elsewhere in a while."""
+    """Hold a lease instead of a lock.
+
+    A holder that died on this machine gives way at once, one on another machine after five minutes.
+    """
     from filelock import SoftFileLease, Timeout
 
     file = path / ".lease" if path.is_dir() else path.with_name(f"{path.name}.lease")
-    lease = SoftFileLease(file, timeout=-1 if wait else 0)
+    lease = SoftFileLease(
+        file, lease_duration=LEASE_S, timeout=-1 if wait else 0, thread_local=False
+    )
     try:
         lease.acquire()
     except Timeout:
         yield False
         return
+    except OSError as error:
+        raise RunError(explain(file, error)) from error
     try:
         yield True
     finally:

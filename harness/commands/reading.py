@@ -123,7 +123,8 @@ def show_plan(
     store = store.with_committed(experiments_of(asked.tasks), asked.profile)
     plan = make_plan(asked.tasks, asked.profile, store, probe_limits(), rerun_stale=stale)
     if shards or slurm:
-        return _show_shards(plan, shards, command_words(selectors, asked), slurm, as_json)
+        words = command_words(selectors, asked) + (" --stale" if stale else "")
+        return _show_shards(plan, shards, words, slurm, as_json)
     if as_json:
         print_rows([_plan_row(item) for item in plan.items.values()], as_json=True, columns=[])
         return
@@ -139,6 +140,8 @@ def _show_shards(plan: Plan, count: int, words: str, slurm: bool, as_json: bool)
     """Print what each shard has to do and name those that lack results, or a script for all."""
     from harness.run.shards import Shard, parse_shard, parts_of, slurm_script
 
+    if count < 1:
+        raise UsageError("--slurm: say with --shards N into how many jobs to cut")
     parse_shard(str(Shard(1, count)))
     if slurm:
         return typer.echo(slurm_script(plan, count, words), nl=False)

@@ -99,7 +99,7 @@ def run(
 
     Killed at any instant and started again, it ends with the same table.
     """
-    means = parse_means(executor, jobs, time_budget, address)
+    means = parse_means(executor, jobs, time_budget, address=address, clusters=True)
     part = parse_shard(shard) if shard else None
     if part and means.executor == "ray":
         raise UsageError("--shard: each runs on its own machine: leave out --executor ray")
@@ -134,10 +134,19 @@ class Means:
 
 
 def parse_means(
-    executor: str, jobs: int, time_budget: str | None = None, address: str = ""
+    executor: str,
+    jobs: int,
+    time_budget: str | None = None,
+    *,
+    address: str = "",
+    clusters: bool = False,
 ) -> Means:
-    """Return what the options say, 0 jobs standing for all cores. Raises UsageError for others."""
-    name = one_of(executor, ("local", "inline", "ray"), "executor")
+    """Return what the options say, 0 jobs standing for all cores. Raises UsageError for others.
+
+    clusters: whether the verb can use one.
+    """
+    known = ("local", "inline", *(("ray",) if clusters else ()))
+    name = one_of(executor, known, "executor")
     if address and (name != "ray" or jobs):
         raise UsageError("--address: it takes --executor ray, and no --jobs: a cluster has its own")
     cores = os.cpu_count() or 1
@@ -221,6 +230,8 @@ def carry_out_shard(
     summary = runner.run()
     say(_counts(summary))
     _fail_if_not_all_ran(summary, plan, asked)
+    if summary.num_blocked and not (summary.num_run or summary.num_reused or summary.num_left):
+        raise NothingRan("nothing of this shard can run here: the reasons stand above")
     if summary.num_left:
         return say("the time budget is used up: the same command goes on from here")
     say(f"shard {shard} is done; once all are here: repro run {asked}")

@@ -30,8 +30,6 @@ class Action(StrEnum):
     RUN = "run"
     REUSE = "reuse"
     BLOCKED = "blocked"
-    AWAITED = "awaited"
-    """Another shard runs it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -54,7 +52,7 @@ class Plan:
     profile: Profile
     overrides: Overrides
     gpu_bytes: int
-    """Memory of the card, or of a cluster's cards, which trials that run side by side share."""
+    """Memory of the card, which trials that run side by side share."""
     items: dict[str, PlannedTrial] = field(default_factory=dict)
     """By key."""
 
@@ -91,8 +89,6 @@ class MachineLimits:
     memory_bytes: int
     has_cuda: bool
     gpu_bytes: int
-    """Memory of the largest card."""
-    num_gpus: int = 1
 
 
 def probe_limits() -> MachineLimits:
@@ -166,7 +162,7 @@ def plan_trials(
     rerun_stale: bool = False,
 ) -> Plan:
     """Decide for some trials and those that they start from; otherwise as `make_plan`."""
-    plan = Plan((), profile, store.workspace.overrides, limits.gpu_bytes * limits.num_gpus)
+    plan = Plan((), profile, store.workspace.overrides, limits.gpu_bytes)
     planner = _Planner(plan, store, limits, rerun_stale)
     for trial in trials:
         planner.add(trial)
@@ -194,6 +190,11 @@ class Costs:
         declared_s = fsum(declared(trial).seconds for trial, _ in found)
         took_s = fsum(record.provenance.wall_s for _, record in found)
         return took_s / declared_s if declared_s else 1.0
+
+
+def memory_of(trial: Trial) -> int:
+    """Return the main memory that a trial needs, or is expected to take."""
+    return max(trial.needs.memory_bytes, declared(trial).memory_bytes)
 
 
 def declared(trial: Trial) -> Estimate:

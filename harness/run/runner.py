@@ -23,7 +23,6 @@ from harness.run.executors.job import Executor, Job, JobFailed, JobLost, Report
 from harness.run.executors.worker import BUSY
 from harness.run.plan import Action, Plan, PlannedTrial
 from harness.run.progress import Progress
-from harness.run.shards import Awaited
 from harness.store.code import experiment_code
 from harness.store.record import Record, make_record
 from harness.store.registered import registrations
@@ -86,7 +85,6 @@ class Runner:
         self.open = {item.trial.key for item in to_run}
         self.num_open = Counter(item.trial.experiment.id for item in to_run)
         self.waiting = {item.trial.key: item for item in to_run}
-        self.awaited = Awaited(plan, store)
         self.running: dict[Future[list[Report]], list[PlannedTrial]] = {}
         self.alone: set[str] = set()  # What failed with others, or was lost with its machine.
         self.lost: set[str] = set()
@@ -134,7 +132,6 @@ class Runner:
     def _loop(self) -> None:
         while (self.waiting or self.running) and not self.stop_requested:
             self._drop_hopeless()
-            self.awaited.look()
             self._fill()
             self._announce_finished()
             if self.summary.out_of_time and not self.running:
@@ -243,13 +240,12 @@ class Runner:
         """
         if needs.exclusive:
             return not self.running
-        taken = sum(item.trial.needs.gpu_bytes for item in [*self._in_work, *beside])
+        others = [] if self.executor.places_jobs else self._in_work
+        taken = sum(item.trial.needs.gpu_bytes for item in [*others, *beside])
         return taken + needs.gpu_bytes <= self.plan.gpu_bytes
 
     def _is_ready(self, item: PlannedTrial) -> bool:
-        upstream_open = any(
-            source.key in self.open or source.key in self.awaited for source in item.trial.upstream
-        )
+        upstream_open = any(source.key in self.open for source in item.trial.upstream)
         return time.monotonic() >= self.not_before.get(item.trial.key, 0.0) and not upstream_open
 
     def _drop_hopeless(self) -> None:
@@ -297,7 +293,7 @@ class Runner:
     def _lose(self, items: Sequence[PlannedTrial], reason: str, *, again: bool = False) -> None:
         """Record a trial whose worker was lost; several run again, for one may be at fault.
 
-        again: a single one, too, once: its machine was.
+        again: a single trial runs once more, for its machine was lost.
         """
         if len(items) == 1 and not (again and items[0].trial.key not in self.alone):
             self._record_lost(items[0].trial, Status.FAILED, reason)

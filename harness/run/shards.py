@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import logging
 import re
 import shlex
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil, fsum
 
 from harness.errors import UsageError
-from harness.run.plan import Action, Plan, PlannedTrial, declared
-from harness.store.store import RecordStore
+from harness.run.plan import Action, Plan, declared, memory_of
 from harness.store.trial import Trial, each_with_upstream
 
-log = logging.getLogger(__name__)
-
-LOOK_S = 2.0
 MOST_SHARDS = 10_000
 SPARE_BYTES = 2**30
 """Beside what the largest trial needs."""
@@ -52,8 +46,7 @@ def cut(plan: Plan, count: int) -> dict[str, int]:
     part. The dearest are dealt first, each to the shard that has least; of equals the one whose
     key, a SHA-256, is smaller.
     """
-    # A plan leaves out what a trial starts from that cannot run here.
-    trials = each_with_upstream(item.trial for item in plan.items.values())
+    trials = _all_of(plan)
     # Where nothing is declared, one is like another.
     cost = {trial.key: declared(trial).seconds or 1.0 for trial in trials}
     fair = fsum(cost.values()) / count
@@ -85,48 +78,14 @@ def _connected(trials: Sequence[Trial]) -> list[list[str]]:
 
 
 def in_shard(plan: Plan, shard: Shard) -> Plan:
-    """Return a plan of one shard's trials, which await those that another shard runs first."""
+    """Return a plan of one shard's trials, and of those that they start from.
+
+    What lies in another shard is run by whichever comes first, as its lock says; the others wait.
+    """
     number_of = cut(plan, shard.count)
-    own = {key for key in plan.items if number_of[key] == shard.number}
-    needed = {source.key for key in own for source in plan.items[key].trial.upstream} - own
-
-    def as_awaited(item: PlannedTrial) -> PlannedTrial:
-        where = Shard(number_of[item.trial.key], shard.count)
-        return replace(item, action=Action.AWAITED, reason=f"shard {where}")
-
-    items = {
-        key: as_awaited(item) if key in needed and item.action is Action.RUN else item
-        for key, item in plan.items.items()
-        if key in own | needed
-    }
-    return replace(plan, items=items)
-
-
-class Awaited:
-    """Trials of other shards that a plan's own start from, as long as they are not here."""
-
-    def __init__(self, plan: Plan, store: RecordStore) -> None:
-        self._store = store
-        self._left = {item.trial.key: item for item in plan.with_action(Action.AWAITED)}
-        self._next_look = 0.0
-        self._is_told = False
-
-    def __contains__(self, key: str) -> bool:
-        return key in self._left
-
-    def look(self) -> None:
-        """Take note of those that have come, every so often; say once which shards are awaited."""
-        if not self._left or time.monotonic() < self._next_look:
-            return
-        for key, item in list(self._left.items()):
-            record = self._store.result(item.trial)
-            if record and not self._store.artifacts_intact(item.trial, record):
-                del self._left[key]
-        if self._left and not self._is_told:
-            where = " and ".join(sorted({item.reason for item in self._left.values()}))
-            log.warning("%d trials to start from are awaited of %s", len(self._left), where)
-            self._is_told = True
-        self._next_look = time.monotonic() + LOOK_S
+    own = [item.trial for key, item in plan.items.items() if number_of[key] == shard.number]
+    kept = {trial.key for trial in each_with_upstream(own)}
+    return replace(plan, items={key: item for key, item in plan.items.items() if key in kept})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -143,14 +102,20 @@ class Part:
 def parts_of(plan: Plan, count: int) -> list[Part]:
     """Return what each shard of a plan has to do, and how much of it has no result yet."""
     number_of = cut(plan, count)
-    found = []
+    costs = {trial.key: declared(trial).seconds for trial in _all_of(plan)}
+    open_ones = {item.trial.key for item in plan.items.values() if item.action is not Action.REUSE}
+    parts = []
     for number in range(1, count + 1):
-        own = [item for key, item in plan.items.items() if number_of[key] == number]
-        left = sum(item.action is not Action.REUSE for item in own)
-        core_s = fsum(declared(item.trial).seconds for item in own)
-        shard = str(Shard(number, count))
-        found.append(Part(shard=shard, trials=len(own), to_run=left, core_s=core_s))
-    return found
+        own = [key for key in costs if number_of[key] == number]
+        core_s = fsum(costs[key] for key in own)
+        shard, left = str(Shard(number, count)), len(open_ones.intersection(own))
+        parts.append(Part(shard=shard, trials=len(own), to_run=left, core_s=core_s))
+    return parts
+
+
+def _all_of(plan: Plan) -> list[Trial]:
+    """Return the trials of a plan with what they start from; it leaves out what cannot run here."""
+    return each_with_upstream(item.trial for item in plan.items.values())
 
 
 def slurm_script(plan: Plan, count: int, words: str) -> str:
@@ -158,18 +123,24 @@ def slurm_script(plan: Plan, count: int, words: str) -> str:
 
     Memory, GPU and time are the most that any shard asks for.
     """
-    needs = [item.trial.needs for item in plan.items.values()]
-    memory = max((each.memory_bytes for each in needs), default=0) + SPARE_BYTES
+    trials = _all_of(plan)
+    memory = max((memory_of(trial) for trial in trials), default=0) + SPARE_BYTES
     longest_s = max(part.core_s for part in parts_of(plan, count))
+    # What it starts from may have to be run, or awaited, first.
+    longest_s += max((_upstream_s(trial) for trial in trials), default=0.0)
     minutes = ceil(max(SPARE_TIME * longest_s, LEAST_TIME_S) / 60)
     asked = {
         "job-name": "repro", "array": f"1-{count}", "cpus-per-task": "1",
         "mem": f"{ceil(memory / 2**20)}M", "time": str(minutes),
-    } | ({"gpus": "1"} if any(each.device == "cuda" for each in needs) else {})  # fmt: skip
+    }  # fmt: skip
     lines = [f"#SBATCH --{name}={shlex.quote(value)}" for name, value in asked.items()]
-    return "\n".join(
-        [
-            "#!/bin/bash", *lines, "set -euo pipefail", "export OMP_WAIT_POLICY=passive",
-            f'repro run {words} --jobs 1 --shard "$SLURM_ARRAY_TASK_ID/{count}"', "",
-        ]
-    )  # fmt: skip
+    if any(trial.needs.device == "cuda" for trial in trials):
+        lines.append("#SBATCH --gpus=1")
+    if any(trial.needs.exclusive for trial in trials):
+        lines.append("#SBATCH --exclusive")
+    run = f'repro run {words} --jobs 1 --shard "$SLURM_ARRAY_TASK_ID/{count}"'
+    return "\n".join(["#!/bin/bash", *lines, "set -euo pipefail", run, ""])
+
+
+def _upstream_s(trial: Trial) -> float:
+    return fsum(declared(source).seconds + _upstream_s(source) for source in trial.upstream)

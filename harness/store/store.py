@@ -160,11 +160,10 @@ class RecordStore:
         packs = {path: data}
         if len(data) > MAX_PACK_BYTES:
             count = len(data) // (MAX_PACK_BYTES * 3 // 4) + 1
-            records.sort(key=lambda record: record.key)
             packs = {
                 path.with_name(
                     path.name.replace(".jsonl", f".{number:03}-of-{count:03}.jsonl")
-                ): pack_bytes(records[number - 1 :: count])
+                ): pack_bytes([r for r in records if int(r.key[:8], 16) % count == number - 1])
                 for number in range(1, count + 1)
             }
         for each, content in packs.items():

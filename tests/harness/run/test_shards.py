@@ -19,13 +19,13 @@ from harness.declare.task import Task
 from harness.errors import UsageError
 from harness.registry import Library
 from harness.run.executors.inline import InlineExecutor
-from harness.run.plan import Action, Plan, make_plan
+from harness.run.plan import Plan, make_plan
 from harness.run.runner import Runner, Summary
 from harness.run.shards import Shard, cut, in_shard, parse_shard, parts_of
 from harness.store.store import RecordStore
+from harness.store.trial import each_with_upstream
 from tests.harness import inline_lab as lab
 from tests.harness.toy_paper import make_toy_paper
-from tests.waiting import wait_for
 
 NUM_HEADS = 6
 
@@ -63,13 +63,17 @@ def test_each_trial_lies_in_one_shard_and_shards_are_alike(store: RecordStore) -
     plan = plan_of(store)
     number_of = cut(plan, 2)
     assert number_of.keys() == plan.items.keys()
-    own = [in_shard(plan, Shard(number, 2)).with_action(Action.RUN) for number in (1, 2)]
-    keys = Counter(item.trial.key for items in own for item in items)
-    assert keys == Counter(dict.fromkeys(plan.items, 1))
     assert [part.trials for part in parts_of(plan, 2)] == [5, 4]
     small = next(item.trial for item in plan.items.values() if item.trial.params["x"] == 2)
     (source,) = small.upstream or (small,)
     assert number_of[source.key] == number_of[small.key], "a small group was torn apart"
+    # What lies in another shard is there too where an own trial starts from it.
+    for number in (1, 2):
+        keys = in_shard(plan, Shard(number, 2)).items.keys()
+        own = {key for key in plan.items if number_of[key] == number}
+        assert own <= keys and keys == {
+            each.key for each in each_with_upstream(plan.items[key].trial for key in own)
+        }
 
 
 def test_more_shards_than_trials_leave_some_empty(store: RecordStore) -> None:
@@ -77,23 +81,18 @@ def test_more_shards_than_trials_leave_some_empty(store: RecordStore) -> None:
     assert sum(part.trials for part in parts_of(plan, 40)) == len(plan.items)
 
 
-def test_a_shard_awaits_what_another_one_runs(
-    store: RecordStore, caplog: pytest.LogCaptureFixture
-) -> None:
-    plan = plan_of(store)
-    base = next(i.trial for i in plan.items.values() if i.trial.name.startswith("lab/base[x=1"))
-    first = cut(plan, 2)[base.key]
-    other = in_shard(plan, Shard(3 - first, 2))
-    assert [item.reason for item in other.with_action(Action.AWAITED)] == [f"shard {first}/2"]
-    found: list[Summary] = []
-    waiting = Thread(target=lambda: found.append(run(store, other)), daemon=True)
+def test_shards_on_one_disk_run_what_both_start_from_once(store: RecordStore) -> None:
+    plan, found = plan_of(store), list[Summary]()
     lab.calls.clear()
-    waiting.start()
-    wait_for(lambda: f"are awaited of shard {first}/2" in caplog.text)
-    assert not lab.calls
-    run(store, in_shard(plan, Shard(first, 2)))
-    waiting.join(timeout=60)
-    assert found and found[0].num_left == 0
+    threads = [
+        Thread(target=lambda n=n: found.append(run(store, in_shard(plan, Shard(n, 2)))))
+        for n in (1, 2)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=60)
+    assert [summary.num_left for summary in found] == [0, 0]
     assert len(lab.calls) == len(set(lab.calls)) == len(plan.items)
 
 

@@ -193,10 +193,16 @@ def test_a_cluster_of_another_torch_is_refused(
     assert "a node of the cluster has torch 1.0, this machine 2." in done.stderr
 
 
-def test_an_address_where_nothing_answers_is_named(toy: ToyPaper) -> None:
-    done = toy.repro("run", "toylab", "--executor", "ray", "--address", "127.0.0.1:9")
-    assert done.returncode == 3
-    assert "no Ray cluster answers at 127.0.0.1:9" in done.stderr
+@pytest.mark.parametrize(
+    ("address", "code", "told"),
+    [
+        ("127.0.0.1:9", 3, "no Ray cluster answers at 127.0.0.1:9"),
+        ("ray://head:10001", 2, "write HOST:PORT of the cluster's head"),
+    ],
+)
+def test_an_address_of_no_use_is_named(toy: ToyPaper, address: str, code: int, told: str) -> None:
+    done = toy.repro("run", "toylab", "--executor", "ray", "--address", address)
+    assert done.returncode == code and told in done.stderr
     assert "Traceback" not in done.stderr
 
 
@@ -248,6 +254,9 @@ def test_killed_anywhere_at_any_instant_it_ends_with_the_same_table(
     assert not again & stored, "what was stored ran again"
     assert toy.csv().read_bytes() == local.csv().read_bytes()
     assert not list(toy.root.rglob("*.rejected-*"))
+    # A kill costs at most the trials of all nodes one more start each.
+    assert len(toy.starts()) - len(set(toy.starts())) <= NUM_KILLS * NUM_NODES
+    assert_gone([event["pid"] for event in toy.events()])
     assert unfinished >= NUM_KILLS / 2
 
 
