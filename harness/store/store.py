@@ -6,7 +6,7 @@ A record that cannot be used is kept beside its place, never deleted. To read ch
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -146,32 +146,38 @@ class RecordStore:
         parts = path.parent.glob(path.name.replace(".jsonl", ".*-of-*.jsonl"))
         return [each for each in (path, *sorted(parts)) if is_there(each)]
 
-    def pack(self, experiment_id: str, profile: str, trials: Iterable[Trial]) -> Path | None:
-        """Write the committed file of a profile: its results, sorted by key.
-
-        What would be larger than git hosts like is cut into several files, the first of which is
-        returned. The same records give the same bytes. Nothing is written where there is no result.
-        """
+    def pack(self, experiment_id: str, profile: str, trials: Iterable[Trial]) -> None:
+        """Write the committed file of a profile: its results. Nothing where there is none."""
         records = [record for trial in trials if (record := self.result(trial))]
-        if not records:
-            return None
+        if records:
+            self.pack_records(experiment_id, profile, records)
+
+    def pack_records(self, experiment_id: str, profile: str, records: Sequence[Record]) -> None:
+        """Write records to the committed file of a profile, sorted by key.
+
+        What would be larger than git hosts like is cut into several files, by key, so that one
+        more record changes one of them. The same records give the same bytes.
+        """
         before, data = self._packs(experiment_id, profile), pack_bytes(records)
         path = self.pack_path(experiment_id, profile)
         packs = {path: data}
         if len(data) > MAX_PACK_BYTES:
             count = len(data) // (MAX_PACK_BYTES * 3 // 4) + 1
+            parts: list[list[Record]] = [[] for _ in range(count)]
+            for record in records:
+                parts[int(record.key[:8], 16) % count].append(record)
             packs = {
                 path.with_name(
-                    path.name.replace(".jsonl", f".{number:03}-of-{count:03}.jsonl")
-                ): pack_bytes([r for r in records if int(r.key[:8], 16) % count == number - 1])
-                for number in range(1, count + 1)
+                    path.name.replace(".jsonl", f".{number}-of-{count}.jsonl")
+                ): pack_bytes(part)
+                for number, part in enumerate(parts, start=1)
+                if part
             }
         for each, content in packs.items():
             if not holds(each, content):
                 write_bytes(each, content)
         for old in set(before) - set(packs):
             old.unlink()
-        return next(iter(packs))
 
     def unpack(self, experiment_id: str, profile: str) -> None:
         """Fill the working copy from the committed file, where there is one.
