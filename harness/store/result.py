@@ -124,10 +124,7 @@ def build_result(
     *,
     stands_in: Mapping[str, str] | None = None,
 ) -> TaskResult | None:
-    """Return a task's table and its origin from the records that `find` gives; None without a row.
-
-    An experiment may have no trial at a profile that a task shows.
-    """
+    """Return a task's table and its origin from records that `find` gives; None without a row."""
     counts, not_run = Counter[str](), list[NotRun]()
     records: dict[str, list[Record]] = {experiment.id: [] for experiment in task.reads}
     for trial in (t for each in task.reads for t in grid_of(each, profile, overrides)):
@@ -138,10 +135,9 @@ def build_result(
         else:
             not_run.append(NotRun(trial=trial.name, reason=_why_not(record)))
     results = [record for group in records.values() for record in group]
-    if not results:
-        return None
-    table = build_table(task, {name: long_frame(group) for name, group in records.items()})
-    if table.empty:
+    frames = {name: long_frame(group) for name, group in records.items()}
+    # The trials that a task shows may be none of those that its experiments have at this profile.
+    if not results or (table := build_table(task, frames)).empty:
         return None
     shown, artifacts = _without_artifacts(table, task.table)
     text = csv_text(shown)
