@@ -30,7 +30,7 @@ REF ?= HEAD~1
 
 comma := ,
 # Flower holds back what the others have newer.
-CONSTRAINTS ?= $(if $(filter docs fed,$(subst $(comma), ,$(EXTRAS))),constraints-fed.txt,constraints.txt)
+CONSTRAINTS ?= $(if $(filter cluster docs fed,$(subst $(comma), ,$(EXTRAS))),constraints-fed.txt,constraints.txt)
 # Some packages of the docs need 3.11.5.
 LOCK := uv pip compile pyproject.toml --universal --python-version 3.11.5 --generate-hashes --no-emit-index-url --no-header -q
 READY := $(VENV)/.ready-$(subst $(comma),-,$(EXTRAS))

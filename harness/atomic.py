@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import errno
 import fcntl
-import functools
 import logging
-import multiprocessing
 import os
 import secrets
 import time
@@ -26,6 +24,8 @@ NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EBADF)
 """How a file system says that it has no locks, as some network mounts do; the last is what NFS says
 of a folder, since it locks only what is open for writing."""
 TEMPORARY = ".*.repro.tmp"
+LEASE_S = 300.0
+"""How long a lease lasts unless it is renewed; a machine may stall for minutes."""
 LEFTOVER_S = 3600.0
 """After so long without a change a temporary file is nobody's; a machine may stall for minutes."""
 
@@ -83,8 +83,8 @@ def alone_in(folder: Path) -> Iterator[None]:
 def locked(path: Path, *, wait: bool = True) -> Iterator[bool]:
     """Hold the lock that a file of its own stands for; `wait=False`: yield False if another does.
 
-    The kernel lets the next one in when this one dies. A file system without locks is named in
-    a warning, and nothing is held. Raises RunError where the lock cannot be made.
+    The kernel lets the next one in when this one dies. On a file system without locks a lease does,
+    a file that its holder renews. Raises RunError where the lock cannot be made.
     """
     flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
     how = fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB
@@ -105,7 +105,7 @@ def _locked(path: Path, folder: Path, flags: int, how: int) -> Iterator[bool]:
             is_ours = False
         except OSError as error:
             if error.errno in NO_LOCKS:
-                _tell_once()
+                is_ours = stack.enter_context(_lease(path, wait=how == fcntl.LOCK_EX))
             else:
                 raise RunError(
                     f"cannot lock {path} ({error.strerror}): free some space, check the folder's"
@@ -118,11 +118,29 @@ def _locked(path: Path, folder: Path, flags: int, how: int) -> Iterator[bool]:
                 fcntl.flock(handle, fcntl.LOCK_UN)
 
 
-@functools.cache
-def _tell_once() -> None:
-    # Not by each worker: who started them takes locks too.
-    if multiprocessing.parent_process() is None:
-        log.warning("the file system has no locks: run one command at a time")
+@contextmanager
+def _lease(path: Path, *, wait: bool) -> Iterator[bool]:
+    """Hold a lease instead of a lock.
+
+    A holder that died on this machine gives way at once, one on another machine after five minutes.
+    """
+    from filelock import SoftFileLease, Timeout
+
+    file = path / ".lease" if path.is_dir() else path.with_name(f"{path.name}.lease")
+    lease = SoftFileLease(
+        file, lease_duration=LEASE_S, timeout=-1 if wait else 0, thread_local=False
+    )
+    try:
+        lease.acquire()
+    except Timeout:
+        yield False
+        return
+    except OSError as error:
+        raise RunError(explain(file, error)) from error
+    try:
+        yield True
+    finally:
+        lease.release()
 
 
 def remove_leftovers(folder: Path) -> None:

@@ -129,7 +129,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if "mark.timing" not in collection_path.read_text(encoding="utf-8") else None
 
 
-EXTRAS = {"fed": "flwr", "kernels": "triton", "rehearsal": "triton"}
+EXTRAS = {"cluster": "ray", "fed": "flwr", "kernels": "triton", "rehearsal": "triton"}
 """Markers of tests that need an extra, and what it brings."""
 ASKED_FOR = ("data", "tools", "net", *EXTRAS)
 """Markers of tests that need what few machines have: skipped there, unless `-m` asks for them."""

@@ -51,7 +51,7 @@ JobsOption = Annotated[int, typer.Option("--jobs", "-j", help="Processes; 0: as 
 BlocksOption = Annotated[
     Path | None, typer.Option("--blocks", help="File that cuts a card's time into blocks.")
 ]
-ExecutorOption = Annotated[str, typer.Option(help="local (processes) or inline.")]
+ExecutorOption = Annotated[str, typer.Option(help="local (processes), inline, or ray (a cluster).")]
 
 
 def group(*, help: str, epilog: str = "") -> typer.Typer:

@@ -29,11 +29,11 @@ from harness.commands.run import (
     make_runner,
     open_store,
     parse_means,
-    run_facts,
     stop_cleanly_on_signals,
 )
 from harness.declare.profiles import Profile
 from harness.errors import EnvError, Interrupted, NothingRan, RunError
+from harness.measure.machine import record_facts
 from harness.run.blocks import Block, chosen_blocks, tasks_of, trials_of
 from harness.run.plan import Action, Plan, PlannedTrial, make_plan, plan_trials, probe_limits
 from harness.run.runner import Summary
@@ -152,7 +152,7 @@ def _run(stretch: Stretch, asked: Asked, store: RecordStore, means: Means) -> Su
         store,
         asked.library,
         means,
-        run_facts(),
+        record_facts(),
         to_the_end=stretch.to_the_end,
         rehearsed=PROFILE,
     )

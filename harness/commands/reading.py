@@ -17,6 +17,7 @@ from harness.commands.common import (
     Selectors,
     SetOption,
     asked_for,
+    command_words,
     print_rows,
     say,
     say_all_broken,
@@ -38,6 +39,12 @@ ListedProfile = Annotated[
     str | None, typer.Option("--profile", "-p", help="Only what has trials at this scale.")
 ]
 StaleOption = Annotated[bool, typer.Option("--stale", help="Also re-run changed code.")]
+ShardsOption = Annotated[
+    int, typer.Option("--shards", help="What each of so many shards has to do.")
+]
+SlurmOption = Annotated[
+    bool, typer.Option("--slurm", help="Print a script for sbatch that runs the --shards.")
+]
 FailedOption = Annotated[bool, typer.Option("--failed", help="Only what has no result.")]
 
 
@@ -102,6 +109,8 @@ def show_plan(
     settings: SetOption = None,
     seeds: SeedsOption = None,
     stale: StaleOption = False,
+    shards: ShardsOption = 0,
+    slurm: SlurmOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Print the trials to do and to reuse, why, time and memory, and how to get data not here."""
@@ -113,6 +122,9 @@ def show_plan(
     store = RecordStore(asked.workspace)
     store = store.with_committed(experiments_of(asked.tasks), asked.profile)
     plan = make_plan(asked.tasks, asked.profile, store, probe_limits(), rerun_stale=stale)
+    if shards or slurm:
+        words = command_words(selectors, asked) + (" --stale" if stale else "")
+        return _show_shards(plan, shards, words, slurm, as_json)
     if as_json:
         print_rows([_plan_row(item) for item in plan.items.values()], as_json=True, columns=[])
         return
@@ -122,6 +134,21 @@ def show_plan(
         print_rows(rows, as_json=False, columns=["experiment", "trials", "core_s", "memory_MiB"])
         typer.echo("")
     _say_time(plan)
+
+
+def _show_shards(plan: Plan, count: int, words: str, slurm: bool, as_json: bool) -> None:
+    """Print what each shard has to do and name those that lack results, or a script for all."""
+    from harness.run.shards import Shard, parse_shard, parts_of, slurm_script
+
+    if count < 1:
+        raise UsageError("--slurm: say with --shards N into how many jobs to cut")
+    parse_shard(str(Shard(1, count)))
+    if slurm:
+        return typer.echo(slurm_script(plan, count, words), nl=False)
+    parts = parts_of(plan, count)
+    print_rows([asdict(part) for part in parts], as_json=as_json, columns=[*asdict(parts[0])])
+    if missing := [part.shard for part in parts if part.to_run]:
+        say(f"without all results: shard {', '.join(missing)}")
 
 
 def _say_time(plan: Plan) -> None:

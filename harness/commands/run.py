@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Annotated, Any
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -30,8 +32,16 @@ from harness.commands.common import (
     shown,
     time_told,
 )
-from harness.errors import Interrupted, NothingRan, RunError, SpecError, UsageError, one_of
-from harness.measure.machine import machine_facts
+from harness.errors import (
+    EnvError,
+    Interrupted,
+    NothingRan,
+    RunError,
+    SpecError,
+    UsageError,
+    one_of,
+)
+from harness.measure.machine import record_facts
 from harness.publish.check_row import CheckRow
 from harness.publish.counts import checks_in_words, counted
 from harness.publish.refresh import Refresher
@@ -43,8 +53,12 @@ from harness.run.executors.local import LocalExecutor
 from harness.run.plan import Action, Plan, make_plan, probe_limits
 from harness.run.progress import make_progress
 from harness.run.runner import Runner, Summary
+from harness.run.shards import Shard, in_shard, parse_shard
 from harness.store.pair import finish_pairs
 from harness.store.store import RecordStore
+
+if TYPE_CHECKING:
+    from harness.run.executors.ray import RayExecutor
 
 JOBS_PER_CORE = 8
 """More processes only wait for one another, and each holds its own torch in memory."""
@@ -57,6 +71,12 @@ BudgetOption = Annotated[
     str | None, typer.Option("--time-budget", help="Stop cleanly after 90s, 25m, 1h30m.")
 ]
 StaleOption = Annotated[bool, typer.Option("--stale", help="Re-run records of changed code.")]
+AddressOption = Annotated[
+    str, typer.Option("--address", help="HOST:PORT of a Ray cluster; none: one started here.")
+]
+ShardOption = Annotated[
+    str, typer.Option("--shard", help="Only part 3/16 of it, for a job array; no tables are made.")
+]
 DryRunOption = Annotated[
     bool, typer.Option("--dry-run", help="Build on the meta device; print memory and time.")
 ]
@@ -69,6 +89,8 @@ def run(
     time_budget: BudgetOption = None,
     stale: StaleOption = False,
     executor: ExecutorOption = "local",
+    address: AddressOption = "",
+    shard: ShardOption = "",
     dry_run: DryRunOption = False,
     settings: SetOption = None,
     seeds: SeedsOption = None,
@@ -77,7 +99,10 @@ def run(
 
     Killed at any instant and started again, it ends with the same table.
     """
-    means = parse_means(executor, jobs, time_budget)
+    means = parse_means(executor, jobs, time_budget, address=address, clusters=True)
+    part = parse_shard(shard) if shard else None
+    if part and means.executor == "ray":
+        raise UsageError("--shard: each runs on its own machine: leave out --executor ray")
     asked = asked_for(selectors, profile, settings, seeds)
     if not asked.tasks:
         fail_if_broken()
@@ -85,12 +110,16 @@ def run(
         return _dry_run(asked)
     stop_cleanly_on_signals(None)
     store = open_store(asked)
-    plan = make_plan(asked.tasks, asked.profile, store, probe_limits(), rerun_stale=stale)
-    say_no_trials(plan)
-    if not plan.items:
-        raise NothingRan(f"nothing of what was asked for has a trial at {asked.profile}")
-    words = command_words(selectors, asked)
-    carry_out(plan, store, asked.library, means, words)
+    with cluster_of(means, store, asked) as cluster:
+        limits = cluster.limits if cluster else probe_limits()
+        plan = make_plan(asked.tasks, asked.profile, store, limits, rerun_stale=stale)
+        say_no_trials(plan)
+        if not plan.items:
+            raise NothingRan(f"nothing of what was asked for has a trial at {asked.profile}")
+        words = command_words(selectors, asked)
+        if part:
+            return carry_out_shard(in_shard(plan, part), part, store, asked.library, means, words)
+        carry_out(plan, store, asked.library, means, words, cluster)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +129,26 @@ class Means:
     executor: str
     num_workers: int
     budget_s: float | None = None
+    address: str = ""
+    """Of a Ray cluster."""
 
 
-def parse_means(executor: str, jobs: int, time_budget: str | None = None) -> Means:
-    """Return what the options say, 0 jobs standing for all cores. Raises UsageError for others."""
-    name = one_of(executor, ("local", "inline"), "executor")
+def parse_means(
+    executor: str,
+    jobs: int,
+    time_budget: str | None = None,
+    *,
+    address: str = "",
+    clusters: bool = False,
+) -> Means:
+    """Return what the options say, 0 jobs standing for all cores. Raises UsageError for others.
+
+    clusters: whether the verb can use one.
+    """
+    known = ("local", "inline", *(("ray",) if clusters else ()))
+    name = one_of(executor, known, "executor")
+    if address and (name != "ray" or jobs):
+        raise UsageError("--address: it takes --executor ray, and no --jobs: a cluster has its own")
     cores = os.cpu_count() or 1
     most = JOBS_PER_CORE * cores
     if not 0 <= jobs <= most:
@@ -112,7 +156,33 @@ def parse_means(executor: str, jobs: int, time_budget: str | None = None) -> Mea
             f"--jobs {str(jobs)[:12]}: need a number of processes, at most {most} on {cores} cores,"
             " or 0 for all cores"
         )
-    return Means(name, jobs or cores, parse_duration(time_budget))
+    return Means(name, jobs or cores, parse_duration(time_budget), address)
+
+
+@contextmanager
+def cluster_of(means: Means, store: RecordStore, asked: Asked) -> Iterator[RayExecutor | None]:
+    """Connect to the cluster that is to run what was asked for, if one is.
+
+    Raises EnvError without Ray, and RunError where the cluster cannot be used.
+    """
+    if means.executor != "ray":
+        yield None
+        return
+    if find_spec("ray") is None:
+        raise EnvError("--executor ray needs Ray: pip install 'paper-reproductions[cluster]'")
+    from harness.run.executors.ray import RayExecutor
+
+    modules = {asked.library.modules[task.id] for task in asked.tasks}
+    executor = RayExecutor(
+        store,
+        {name.partition(".")[0] for name in modules},
+        address=means.address,
+        num_cpus=means.num_workers,
+    )
+    try:
+        yield executor
+    finally:
+        executor.close()
 
 
 def stop_cleanly_on_signals(runner: Runner | None) -> None:
@@ -138,10 +208,11 @@ def carry_out(
     library: Library,
     means: Means,
     asked: str,
+    cluster: Executor | None = None,
 ) -> None:
     """Run a plan, refresh its tasks, and say what came of it; asked: what followed the verb."""
     refresh = Refresher(store.workspace, library, plan.profile)
-    runner = make_runner(plan, store, library, means, run_facts(), on_task_done=refresh)
+    runner = make_runner(plan, store, library, means, record_facts(), cluster, on_task_done=refresh)
     announce(plan, runner.executor.num_workers)
     try:
         summary = runner.run()
@@ -150,16 +221,33 @@ def carry_out(
     _conclude(summary, refresh, rows, plan, asked)
 
 
+def carry_out_shard(
+    plan: Plan, shard: Shard, store: RecordStore, library: Library, means: Means, asked: str
+) -> None:
+    """Run one shard's trials; tables are made where all shards have come together."""
+    runner = make_runner(plan, store, library, means, record_facts())
+    announce(plan, runner.executor.num_workers)
+    summary = runner.run()
+    say(_counts(summary))
+    _fail_if_not_all_ran(summary, plan, asked)
+    if summary.num_blocked and not (summary.num_run or summary.num_reused or summary.num_left):
+        raise NothingRan("nothing of this shard can run here: the reasons stand above")
+    if summary.num_left:
+        return say("the time budget is used up: the same command goes on from here")
+    say(f"shard {shard} is done; once all are here: repro run {asked}")
+
+
 def make_runner(
     plan: Plan,
     store: RecordStore,
     library: Library,
     means: Means,
     facts: Mapping[str, Any],
+    cluster: Executor | None = None,
     **options: Any,
 ) -> Runner:
     """Return what runs a plan, and is stopped by Ctrl-C from now on; options: as it takes them."""
-    executor: Executor = InlineExecutor()
+    executor = cluster or InlineExecutor()
     if means.executor == "local":
         to_run = plan.with_action(Action.RUN)
         # Trials that run alone follow each other in one process, which has imported what they need.
@@ -210,25 +298,12 @@ def open_store(asked: Asked) -> RecordStore:
     return store
 
 
-def run_facts() -> dict[str, Any]:
-    """Return what every record of this run carries, probed once."""
-    facts = machine_facts()
-    return {name: facts.pop(name) for name in ("commit", "dirty", "versions")} | {"machine": facts}
-
-
 def _conclude(
     summary: Summary, refresh: Refresher, rows: Sequence[CheckRow], plan: Plan, asked: str
 ) -> None:
     """Print what came of it, where it lies, and what to do next; exit with the matching code."""
     _say_found(summary, refresh, rows, plan)
-    if summary.interrupted:
-        say("interrupted: nothing is lost, the same command goes on from here")
-        raise typer.Exit(Interrupted.exit_code)
-    for name, error in summary.stopped.items():
-        say(f"{name}{plan.overrides.options} stopped, three times in a row: {error}")
-    if summary.failed:
-        say(f"{len(summary.failed)} of {summary.num_run} failed: repro status --failed {asked}")
-        raise typer.Exit(RunError.exit_code)
+    _fail_if_not_all_ran(summary, plan, asked)
     if refresh.broken and not summary.num_left and not summary.num_blocked:
         raise SpecError(f"correct {', '.join(refresh.broken)} and run again: no trial is lost")
     failing = [row for row in rows if row.fails]
@@ -244,11 +319,27 @@ def _conclude(
         say(f"next: repro check {asked}; repro {'variants' if plan.overrides else 'report'}")
 
 
-def _say_found(summary: Summary, refresh: Refresher, rows: Sequence[CheckRow], plan: Plan) -> None:
-    say(
+def _fail_if_not_all_ran(summary: Summary, plan: Plan, asked: str) -> None:
+    """Exit with the matching code where a run was interrupted or a trial failed."""
+    if summary.interrupted:
+        say("interrupted: nothing is lost, the same command goes on from here")
+        raise typer.Exit(Interrupted.exit_code)
+    for name, error in summary.stopped.items():
+        say(f"{name}{plan.overrides.options} stopped, three times in a row: {error}")
+    if summary.failed:
+        say(f"{len(summary.failed)} of {summary.num_run} failed: repro status --failed {asked}")
+        raise typer.Exit(RunError.exit_code)
+
+
+def _counts(summary: Summary) -> str:
+    return (
         f"{summary.num_run} run, {summary.num_reused} reused, {summary.num_blocked} not run here, "
         f"{len(summary.failed)} failed, {summary.num_left} left, in {summary.wall_s:.1f} s"
     )
+
+
+def _say_found(summary: Summary, refresh: Refresher, rows: Sequence[CheckRow], plan: Plan) -> None:
+    say(_counts(summary))
     if plan.profile == "smoke":
         say(f"{checks_in_words(rows) or 'no checks'}. {SMOKE}")
     else:

@@ -27,11 +27,10 @@ from harness.commands.run import (
     Means,
     make_runner,
     parse_means,
-    run_facts,
     stop_cleanly_on_signals,
 )
 from harness.errors import Interrupted, RunError, UsageError
-from harness.measure.machine import cpu_name
+from harness.measure.machine import cpu_name, record_facts
 from harness.run.plan import plan_trials, probe_limits
 from harness.run.runner import Summary
 from harness.run.verify import Outcome, Word, compare_drawn, draw_trials, keep, load_verified
@@ -69,7 +68,7 @@ def verify(
 
 def _verify(asked: Asked, sample: int, means: Means) -> tuple[list[Outcome], Summary]:
     """Draw, run in a checkout of their own, compare and keep; tell how the run ended, too."""
-    facts = run_facts()
+    facts = record_facts()
     papers = dict.fromkeys(task.paper for task in asked.tasks)
     for paper in papers:
         # One that is damaged is told before hours are spent.

@@ -71,6 +71,12 @@ def machine_facts() -> dict[str, Any]:
     }
 
 
+def record_facts() -> dict[str, Any]:
+    """Return `machine_facts` as records carry them: commit, state and versions apart."""
+    facts = machine_facts()
+    return {name: facts.pop(name) for name in ("commit", "dirty", "versions")} | {"machine": facts}
+
+
 def cpu_name(machine: Mapping[str, Any]) -> str:
     """Return what pages call the processor of a record's machine.
 

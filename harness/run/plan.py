@@ -178,21 +178,27 @@ class Costs:
 
     def estimate(self, trial: Trial, record: Record | Rejected | None) -> Estimate:
         """Return what a trial takes; its own record tells it best."""
-        declared = _declared(trial)
+        told = declared(trial)
         if isinstance(record, Record) and record.is_result:
-            return replace(declared, seconds=record.provenance.wall_s)
-        return replace(declared, seconds=declared.seconds * self._pace(trial.experiment))
+            return replace(told, seconds=record.provenance.wall_s)
+        return replace(told, seconds=told.seconds * self._pace(trial.experiment))
 
     def _pace_of(self, experiment: Experiment) -> float:
         """Return how long recorded trials took beside what was declared; 1 without any."""
         grid = grid_of(experiment, self._profile)
         found = [(trial, record) for trial in grid if (record := self._store.result(trial))]
-        declared_s = fsum(_declared(trial).seconds for trial, _ in found)
+        declared_s = fsum(declared(trial).seconds for trial, _ in found)
         took_s = fsum(record.provenance.wall_s for _, record in found)
         return took_s / declared_s if declared_s else 1.0
 
 
-def _declared(trial: Trial) -> Estimate:
+def memory_of(trial: Trial) -> int:
+    """Return the main memory that a trial needs, or is expected to take."""
+    return max(trial.needs.memory_bytes, declared(trial).memory_bytes)
+
+
+def declared(trial: Trial) -> Estimate:
+    """Return what an experiment says of a trial; nothing where it says nothing."""
     return trial.experiment.estimate_of(trial.params) or Estimate(seconds=0.0)
 
 

@@ -19,7 +19,7 @@ from harness.declare.task import Task
 from harness.errors import HarnessError, RunError
 from harness.outgoing import tidy
 from harness.registry import Library
-from harness.run.executors.job import Executor, Job, JobFailed, Report
+from harness.run.executors.job import Executor, Job, JobFailed, JobLost, Report
 from harness.run.executors.worker import BUSY
 from harness.run.plan import Action, Plan, PlannedTrial
 from harness.run.progress import Progress
@@ -86,14 +86,13 @@ class Runner:
         self.num_open = Counter(item.trial.experiment.id for item in to_run)
         self.waiting = {item.trial.key: item for item in to_run}
         self.running: dict[Future[list[Report]], list[PlannedTrial]] = {}
-        self.alone: set[str] = set()  # What failed together with others.
+        self.alone: set[str] = set()  # What failed with others, or was lost with its machine.
         self.lost: set[str] = set()
         self.not_before: dict[str, float] = {}
         """When a trial that another run held is looked at again."""
         self.errors: dict[str, list[str]] = {}
         """Per experiment the errors of the trials that ended last, as long as they are equal."""
-        self.stop_requested = False
-        self.is_running = False
+        self.stop_requested = self.is_running = False
         self.tasks_left = list(plan.tasks)
         self._facts_of = cache(self._facts_now)
 
@@ -241,7 +240,8 @@ class Runner:
         """
         if needs.exclusive:
             return not self.running
-        taken = sum(item.trial.needs.gpu_bytes for item in [*self._in_work, *beside])
+        others = [] if self.executor.places_jobs else self._in_work
+        taken = sum(item.trial.needs.gpu_bytes for item in [*others, *beside])
         return taken + needs.gpu_bytes <= self.plan.gpu_bytes
 
     def _is_ready(self, item: PlannedTrial) -> bool:
@@ -273,6 +273,9 @@ class Runner:
     def _finish(self, future: Future[list[Report]], items: Sequence[PlannedTrial]) -> None:
         try:
             reports = future.result()
+        except JobLost as lost:
+            self._lose(items, str(lost), again=True)
+            return
         except JobFailed as failed:
             self._lose(items, str(failed))
             return
@@ -287,13 +290,17 @@ class Runner:
             else:
                 self._close(item.trial, report)
 
-    def _lose(self, items: Sequence[PlannedTrial], reason: str) -> None:
-        """Record a trial whose worker was lost; several run again, for one may be at fault."""
-        if len(items) == 1:
+    def _lose(self, items: Sequence[PlannedTrial], reason: str, *, again: bool = False) -> None:
+        """Record a trial whose worker was lost; several run again, for one may be at fault.
+
+        again: a single trial runs once more, for its machine was lost.
+        """
+        if len(items) == 1 and not (again and items[0].trial.key not in self.alone):
             self._record_lost(items[0].trial, Status.FAILED, reason)
             return
         name = items[0].trial.name
-        log.warning("%s and %d more run one by one: %s", name, len(items) - 1, tidy(reason))
+        more = f" and {len(items) - 1} more run one by one" if len(items) > 1 else " runs again"
+        log.warning("%s%s: %s", name, more, tidy(reason))
         for item in items:
             self.alone.add(item.trial.key)
             self.waiting[item.trial.key] = item

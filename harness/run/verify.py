@@ -22,12 +22,12 @@ from harness.declare.profiles import Profile
 from harness.errors import DataError
 from harness.measure.machine import cpu_name
 from harness.registry import Library
-from harness.store.record import Record, read_pack
+from harness.store.record import Record
 from harness.store.store import RecordStore
 from harness.store.trial import Trial, grid_of
 from harness.store.workspace import Workspace
 from harness.strict import Strict, explain
-from harness.untrusted import UnreadableError, is_there, read_text
+from harness.untrusted import UnreadableError, read_text
 
 Word = Literal["bit", "close", "differs", "not run"]
 """`bit`: every cell is equal; `close`: floats within 1e-4, the rest equal; else `differs`.
@@ -136,10 +136,9 @@ def draw_trials(
 
     Those whose version, data or upstream trials are no longer the declared ones do not count.
     """
-    path = RecordStore(workspace).pack_path(experiment.id, profile)
     grid = {trial.key: trial for trial in grid_of(experiment, profile)}
     found = {}
-    for record in read_pack(path) if is_there(path) else ():
+    for record in RecordStore(workspace).packed(experiment.id, profile):
         # Some that others start from lie outside the grid.
         trial = grid.get(record.key) or Trial(experiment, dict(record.params), profile)
         if trial.key == record.key:

@@ -21,7 +21,7 @@ from harness.declare.task import Task
 from harness.errors import DataError
 from harness.outgoing import tidy
 from harness.store.pair import read_pair, write_pair
-from harness.store.record import Record, read_pack
+from harness.store.record import Record
 from harness.store.store import RecordStore, Rejected
 from harness.store.table_csv import build_table, csv_text, long_frame, parse_csv, sha256_text
 from harness.store.trial import Trial, grid_of
@@ -124,7 +124,7 @@ def build_result(
     *,
     stands_in: Mapping[str, str] | None = None,
 ) -> TaskResult | None:
-    """Return a task's table and its origin from the records that `find` gives; None without any."""
+    """Return a task's table and its origin from records that `find` gives; None without a row."""
     counts, not_run = Counter[str](), list[NotRun]()
     records: dict[str, list[Record]] = {experiment.id: [] for experiment in task.reads}
     for trial in (t for each in task.reads for t in grid_of(each, profile, overrides)):
@@ -135,9 +135,10 @@ def build_result(
         else:
             not_run.append(NotRun(trial=trial.name, reason=_why_not(record)))
     results = [record for group in records.values() for record in group]
-    if not results:
+    frames = {name: long_frame(group) for name, group in records.items()}
+    # The trials that a task shows may be none of those that its experiments have at this profile.
+    if not results or (table := build_table(task, frames)).empty:
         return None
-    table = build_table(task, {name: long_frame(group) for name, group in records.items()})
     shown, artifacts = _without_artifacts(table, task.table)
     text = csv_text(shown)
     meta = ResultMeta(
@@ -312,8 +313,8 @@ def load_result(workspace: Workspace, task: Task, profile: Profile) -> TaskResul
 
 def check_rebuilt(workspace: Workspace, task: Task, profile: Profile, stored: TaskResult) -> None:
     """Raise DataError unless the committed records alone give just what is stored."""
-    packs = [RecordStore(workspace).pack_path(e.id, profile) for e in task.reads]
-    records = {record.key: record for pack in packs if is_there(pack) for record in read_pack(pack)}
+    store = RecordStore(workspace)
+    records = {record.key: record for e in task.reads for record in store.packed(e.id, profile)}
     stands_in = stored.meta.stands_in
     again = build_result(task, profile, lambda trial: records.get(trial.key), stands_in=stands_in)
     path = csv_path(workspace, task, profile)

@@ -6,7 +6,7 @@ A record that cannot be used is kept beside its place, never deleted. To read ch
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +22,8 @@ from harness.untrusted import UnreadableError, is_there, read_bytes, read_text
 
 MAX_ARTIFACT_BYTES = 2**36
 """Of a tensor file; an archive carries smaller ones."""
+MAX_PACK_BYTES = 20 * 2**20
+"""Of a committed file of records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +61,8 @@ class RecordStore:
         """Return a store that finds committed results too, as they would stand unpacked."""
         other = RecordStore(self.workspace)
         for experiment in experiments:
-            path = self.pack_path(experiment.id, profile)
-            if is_there(path):
-                other._committed |= {record.key: record for record in read_pack(path)}
+            packed = self.packed(experiment.id, profile)
+            other._committed |= {record.key: record for record in packed}
         return other
 
     def read(self, trial: Trial) -> Record | Rejected | None:
@@ -107,6 +108,16 @@ class RecordStore:
                 return
             write_bytes(path, (record.to_line() + "\n").encode(), durable=durable)
 
+    def renew(self, trial: Trial, record: Record, *, rerun: bool) -> None:
+        """Write what a trial came to now, its artifacts being written.
+
+        An old result gives way in a rerun, or where its artifacts were made anew and differ: they
+        would never match it.
+        """
+        old = self.result(trial)
+        damaged = old is not None and bool(self.artifacts_intact(trial, old))
+        self.write(record, replace=rerun or damaged)
+
     def artifacts_intact(self, trial: Trial, record: Record) -> str:
         """Return why a trial's artifacts cannot be used, or an empty string."""
         folder = self.artifact_folder(trial)
@@ -122,19 +133,51 @@ class RecordStore:
                 return f"its artifact {entry.name} was altered"
         return ""
 
-    def pack(self, experiment_id: str, profile: str, trials: Iterable[Trial]) -> Path | None:
-        """Write the committed file of a profile: its results, sorted by key.
+    def packed(self, experiment_id: str, profile: str) -> Iterator[Record]:
+        """Yield the committed records of an experiment at a profile; of a large one, file by file.
 
-        The same records give the same bytes. Nothing is written where there is no result.
+        Raises DataError with file and line.
         """
-        records = [record for trial in trials if (record := self.result(trial))]
+        for path in self._packs(experiment_id, profile):
+            yield from read_pack(path)
+
+    def _packs(self, experiment_id: str, profile: str) -> list[Path]:
         path = self.pack_path(experiment_id, profile)
-        if not records:
-            return None
-        data = pack_bytes(records)
-        if not holds(path, data):
-            write_bytes(path, data)
-        return path
+        parts = path.parent.glob(path.name.replace(".jsonl", ".*-of-*.jsonl"))
+        return [each for each in (path, *sorted(parts)) if is_there(each)]
+
+    def pack(self, experiment_id: str, profile: str, trials: Iterable[Trial]) -> None:
+        """Write the committed file of a profile: its results. Nothing where there is none."""
+        records = [record for trial in trials if (record := self.result(trial))]
+        if records:
+            self.pack_records(experiment_id, profile, records)
+
+    def pack_records(self, experiment_id: str, profile: str, records: Sequence[Record]) -> None:
+        """Write records to the committed file of a profile, sorted by key.
+
+        What would be larger than git hosts like is cut into several files, by key, so that one
+        more record changes one of them. The same records give the same bytes.
+        """
+        before, data = self._packs(experiment_id, profile), pack_bytes(records)
+        path = self.pack_path(experiment_id, profile)
+        packs = {path: data}
+        if len(data) > MAX_PACK_BYTES:
+            count = len(data) // (MAX_PACK_BYTES * 3 // 4) + 1
+            parts: list[list[Record]] = [[] for _ in range(count)]
+            for record in records:
+                parts[int(record.key[:8], 16) % count].append(record)
+            packs = {
+                path.with_name(
+                    path.name.replace(".jsonl", f".{number}-of-{count}.jsonl")
+                ): pack_bytes(part)
+                for number, part in enumerate(parts, start=1)
+                if part
+            }
+        for each, content in packs.items():
+            if not holds(each, content):
+                write_bytes(each, content)
+        for old in set(before) - set(packs):
+            old.unlink()
 
     def unpack(self, experiment_id: str, profile: str) -> None:
         """Fill the working copy from the committed file, where there is one.
@@ -142,8 +185,7 @@ class RecordStore:
         A committed result takes the place of a record that is torn, that failed, or that another
         profile made of the same trial: a run with nothing to do changes nothing that is committed.
         """
-        path = self.pack_path(experiment_id, profile)
-        for record in read_pack(path) if is_there(path) else ():
+        for record in self.packed(experiment_id, profile):
             if not holds(self._path(experiment_id, record.key), f"{record.to_line()}\n".encode()):
                 old = self.find(experiment_id, record.key)
                 is_ours = isinstance(old, Record) and old.profile == profile

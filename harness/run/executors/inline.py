@@ -11,7 +11,7 @@ from harness.run.executors.worker import run_job
 class InlineExecutor:
     """An executor without processes; a crash of a trial's process is a crash of the run."""
 
-    num_workers = 1
+    num_workers, places_jobs = 1, False
 
     def submit(self, job: Job) -> Future[list[Report]]:
         future: Future[list[Report]] = Future()

@@ -43,10 +43,16 @@ class JobFailed(Exception):
     several trials failed."""
 
 
+class JobLost(JobFailed):
+    """The machine that a job ran on was lost, or its worker there: the job may run once more."""
+
+
 class Executor(Protocol):
     """Carries out jobs side by side. A lost worker costs its job, not the executor."""
 
     num_workers: int
+    places_jobs: bool
+    """Whether it finds room for jobs by what their trials need; else all share this machine."""
 
     def submit(self, job: Job) -> Future[list[Report]]:
         """Start a job, which ends in a report of each trial. Its future raises JobFailed where the

@@ -27,6 +27,8 @@ GRACE_S = 0.2
 class LocalExecutor:
     """One-thread processes on this machine, each started when there is a job for it."""
 
+    places_jobs = False
+
     def __init__(self, num_workers: int) -> None:
         self.num_workers = num_workers
         # It unblocks SIGINT when it starts, so it must have started before a thread blocks it.

@@ -62,10 +62,14 @@ def release_gpu() -> bool:
     return True
 
 
-def _run_job(job: Job) -> list[Report]:
-    store = RecordStore(Workspace(Path(job.root)))
+def trials_of(job: Job) -> list[Trial]:
+    """Return the trials of a job."""
     experiment = load_experiment(job.task_module, job.experiment)
-    trials = [Trial(experiment, point, job.profile) for point in job.points]
+    return [Trial(experiment, point, job.profile) for point in job.points]
+
+
+def _run_job(job: Job) -> list[Report]:
+    store, trials = RecordStore(Workspace(Path(job.root))), trials_of(job)
     records: dict[str, Record] = {}
     with ExitStack() as locks:
         ours = [trial for trial in trials if locks.enter_context(store.lock(trial))]
@@ -140,9 +144,7 @@ def _write(
         data=context.data_provenance(),
         **told,
     )
-    # An old result whose artifacts were made anew, and differ, would never match them.
-    damaged = old is not None and bool(store.artifacts_intact(trial, old))
-    store.write(record, replace=bool(job.facts["rerun"]) or damaged)
+    store.renew(trial, record, rerun=bool(job.facts["rerun"]))
     # A failed trial is tried again, and may go on from there.
     if record.is_result:
         context.discard_checkpoints()

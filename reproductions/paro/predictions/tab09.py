@@ -35,7 +35,8 @@ task = Task(
                 0,
                 "strategies",
             ).measuring("strategies of which it is otherwise"),
-            "Only ZeRO-3, ZeRO++, IGG and IIG train all of LLaMA-65B in 80 GB.",
+            "Of the strategies that section 4.3 compares, only ZeRO-3, ZeRO++, IGG and IIG train"
+            " all of LLaMA-65B in 80 GB.",
         ),
     )
     + claims(

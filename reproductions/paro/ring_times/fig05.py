@@ -167,7 +167,8 @@ task = Task(
     figure="figures:gather_panels",
     caption="All-gather of 1 GB by bandwidth alone, as one ring and by PaRO-CC, with a link per GPU"
     " and with one per group: time (above), and what PaRO-CC's two steps gain (below). Grey: the"
-    " 25.2 % to 39.7 % that the paper's text quotes.",
+    " 25.2 % to 39.7 % that the paper's text quotes. We ask whether the saving grows for 1 GB in"
+    " all, and for a shared link; where each GPU has a link and as many bytes as any, it does.",
     alt="Four panels against the number of GPUs. With a link per GPU PaRO-CC takes a tenth of the"
     " ring's time; with a shared link it takes barely less than the ring. The time saved is about"
     " 90 % in the first case and falls from 45 % to 2 % in the second, with the paper's range"

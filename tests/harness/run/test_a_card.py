@@ -86,7 +86,7 @@ class Shared:
     """An executor whose jobs take a while and do nothing; it counts those that run at once, and
     the trials of each."""
 
-    num_workers = 4
+    num_workers, places_jobs = 4, False
 
     def __init__(self) -> None:
         self.running, self.most = 0, 0

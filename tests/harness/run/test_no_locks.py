@@ -1,4 +1,4 @@
-"""A run on a file system without locks, as some network mounts are: one warning, and all else."""
+"""Runs on a file system without locks, as some network mounts are: leases do their work."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.harness.toy_paper import ToyPaper
+from tests.waiting import wait_for
 
 STAND_IN = """
 import fcntl, os
@@ -23,17 +24,29 @@ fcntl.flock = flock
 
 # The second is what NFS says of a folder, which cannot be open for writing.
 @pytest.mark.parametrize("number", [errno.ENOLCK, errno.EBADF])
-def test_a_run_is_told_once_that_there_are_no_locks_and_stores_all(
-    number: int, toy: ToyPaper, tmp_path: Path
-) -> None:
+def test_two_runs_at_once_do_each_trial_once(number: int, toy: ToyPaper, tmp_path: Path) -> None:
     site = tmp_path / "site"
     site.mkdir()
     (site / "sitecustomize.py").write_text(STAND_IN.format(number=number))
-    env = {"PYTHONPATH": os.pathsep.join([str(site), toy.environment()["PYTHONPATH"]])}
-    for again in (False, True):
-        done = toy.repro("run", "toylab", "--profile", "cpu", **env)
-        assert done.returncode == 0, done.stderr
-        assert done.stderr.count("the file system has no locks: run one command at a time") == 1
-        assert ("0 run" in done.stderr) == again
-    assert toy.csv("cpu").is_file()
-    assert [*(toy.root / "results" / "toylab" / "records").glob("*.cpu.jsonl.gz")]
+    path = os.pathsep.join([str(site), toy.environment()["PYTHONPATH"]])
+    runs = [toy.start("run", "toylab", PYTHONPATH=path, TOY_MS="100") for _ in range(2)]
+    for one in runs:
+        _, err = one.communicate(timeout=120)
+        assert one.returncode == 0, err
+    assert len(toy.starts()) == len(set(toy.starts())) == 12
+    assert toy.csv().is_file()
+    assert not [*toy.root.rglob("*.lease")], "a lease was left behind"
+
+
+def test_a_lease_of_a_process_that_died_is_taken_over(toy: ToyPaper, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "sitecustomize.py").write_text(STAND_IN.format(number=errno.ENOLCK))
+    path = os.pathsep.join([str(site), toy.environment()["PYTHONPATH"]])
+    first = toy.start("run", "toylab", PYTHONPATH=path, TOY_MS="600000", TOY_SLOWNESS="1")
+    wait_for(lambda: toy.events())
+    first.kill()
+    first.communicate()
+    done = toy.repro("run", "toylab", PYTHONPATH=path, TOY_MS="600000", TOY_SLOWNESS="0")
+    assert done.returncode == 0, done.stderr
+    assert "12 run" in done.stderr

@@ -16,7 +16,6 @@ from typing import Any
 
 import pytest
 
-from harness import atomic
 from harness.canonical import canonical_json
 from harness.errors import DataError
 from harness.store.record import Record, _line, pack_bytes, parse_record, read_pack
@@ -123,8 +122,8 @@ def test_a_result_is_replaced_only_on_request(store: RecordStore) -> None:
     assert store.read(a_trial()) == new
 
 
-def test_a_file_system_without_locks_is_named_once_and_all_goes_on(
-    store: RecordStore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+def test_on_a_file_system_without_locks_a_lease_is_held(
+    store: RecordStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Stand in for a mount: what a container may mount has locks."""
 
@@ -132,12 +131,29 @@ def test_a_file_system_without_locks_is_named_once_and_all_goes_on(
         raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
 
     monkeypatch.setattr(fcntl, "flock", refuse)
-    atomic._tell_once.cache_clear()
-    with store.lock(a_trial()) as is_ours:
-        assert is_ours
+    with store.lock(a_trial()) as is_ours, store.lock(a_trial()) as is_theirs:
+        assert is_ours and not is_theirs
         store.write(make_record(a_trial()))
     assert store.result(a_trial()) is not None
-    assert caplog.messages == ["the file system has no locks: run one command at a time"]
+    with store.lock(a_trial()) as is_ours:
+        assert is_ours
+
+
+def test_a_large_pack_is_cut_into_files_and_put_together_again(
+    store: RecordStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    records = packed(store, 12)
+    first = store.pack_path(SQUARES.id, "cpu")
+    with monkeypatch.context() as patch:
+        patch.setattr("harness.store.store.MAX_PACK_BYTES", 500)
+        assert packed(store, 12) == records
+        assert not first.exists() and len([*first.parent.iterdir()]) > 1
+        found = {record.key: record for record in store.packed(SQUARES.id, "cpu")}
+        assert found == {record.key: record for record in records}
+        store.unpack(SQUARES.id, "cpu")
+        assert [store.result(a_trial(x)) for x in range(12)] == records
+    assert packed(store, 12) == records
+    assert [*first.parent.iterdir()] == [first]
 
 
 def test_a_pack_has_the_same_bytes_in_any_order_and_loses_nothing(tmp_path: Path) -> None:

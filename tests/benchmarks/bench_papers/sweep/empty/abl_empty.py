@@ -31,7 +31,7 @@ def run(number: Number, ctx: RunContext) -> list[Row]:
 
 def grid(profile: Profile) -> Iterator[Number]:
     """Yield as many trials as the benchmark asks for."""
-    if profile == "smoke":
+    if profile in ("smoke", "cpu"):
         for number in range(int(os.environ.get("BENCH_TRIALS", "10"))):
             yield Number(seed=number)
 

@@ -1,0 +1,370 @@
+"""Runs jobs on a cluster by Ray Core; the records of this process, the driver, alone count.
+
+Ray places jobs by what their trials need, and copies the code to each node once. It tries nothing
+again by itself: a job that is lost with its node comes back as JobLost.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import socket
+import tempfile
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from threading import Lock, Thread
+from typing import Any
+from weakref import WeakValueDictionary
+
+import ray
+from ray import exceptions
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+from harness.atomic import write_bytes
+from harness.data.load import find
+from harness.data.pack import pack
+from harness.errors import HarnessError, RunError, UsageError
+from harness.outgoing import tidy
+from harness.run.executors.job import Job, JobFailed, JobLost, Report
+from harness.run.executors.ray_node import DATA, Done, Sent, card_bytes, do_job
+from harness.run.executors.worker import BUSY, trials_of
+from harness.run.plan import MachineLimits, memory_of
+from harness.store.record import parse_record
+from harness.store.store import RecordStore
+from harness.store.trial import Trial, with_upstream
+from harness.untrusted import in_one_line
+
+ANSWER_S = 60.0
+"""How long a node may take to say what it is."""
+CONNECT_S = 5.0
+POLL_S = 0.2
+LEFT_OUT = ("**/__pycache__", "**/*.pyc")
+LOST = (
+    exceptions.WorkerCrashedError,
+    exceptions.NodeDiedError,
+    exceptions.ObjectLostError,
+    exceptions.RuntimeEnvSetupError,
+)
+"""What Ray says of a task whose process or node is gone; a trial has a process of its own there."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Sending:
+    """A job on its way."""
+
+    job: Job
+    trials: Sequence[Trial]
+    is_ours: Sequence[bool]
+    """Of which of them the lock is held; the others are run by somebody else right now."""
+    locks: ExitStack
+    future: Future[list[Report]]
+    sent: Sequence[Sent] = ()
+
+    def fail(self, error: BaseException) -> None:
+        self.locks.close()
+        self.future.set_exception(error)
+
+    def end(self, reports: Sequence[Report]) -> None:
+        """Close with a report of each trial that was ours."""
+        self.locks.close()
+        found = iter(reports)
+        busy = Report(status=BUSY, wall_s=0.0)
+        self.future.set_result([next(found) if ours else busy for ours in self.is_ours])
+
+
+class RayExecutor:
+    """Carries out jobs on a cluster of Ray."""
+
+    places_jobs = True
+
+    def __init__(
+        self, store: RecordStore, packages: Collection[str], *, address: str = "", num_cpus: int = 0
+    ) -> None:
+        """Connect to a cluster, or start one on this machine.
+
+        packages: top-level packages of the experiments, which are sent along. num_cpus: of a
+        cluster that is started. Raises RunError where there is none, or one that cannot be used.
+        """
+        self._store = store
+        self._lock = Lock()
+        self._on_the_way: dict[Any, _Sending] = {}
+        self._files: WeakValueDictionary[str, Sent] = WeakValueDictionary()
+        self._data: dict[str, list[Sent]] = {}
+        self._closed = False
+        _connect(address, num_cpus, packages)
+        try:
+            self._nodes = _nodes()
+        except BaseException:
+            ray.shutdown()
+            raise
+        self._folder = f"driver-{ray.get_runtime_context().get_job_id()}"
+        self.num_workers = int(ray.cluster_resources().get("CPU", 1))
+        self._thread = Thread(target=self._collect, daemon=True)
+        self._thread.start()
+
+    @property
+    def limits(self) -> MachineLimits:
+        """The most that one node can offer a trial; of GPUs the smallest, for Ray picks any."""
+        cards = [node["card_bytes"] for node in self._nodes if node.get("GPU")]
+        return MachineLimits(
+            memory_bytes=int(max(node.get("memory", 0.0) for node in self._nodes)),
+            has_cuda=bool(cards),
+            gpu_bytes=min(cards, default=0),
+        )
+
+    def submit(self, job: Job) -> Future[list[Report]]:
+        future: Future[list[Report]] = Future()
+        trials, locks = trials_of(job), ExitStack()
+        is_ours = [locks.enter_context(self._store.lock(trial)) for trial in trials]
+        ours = [trial for trial, held in zip(trials, is_ours, strict=True) if held]
+        sending = _Sending(job=job, trials=ours, is_ours=is_ours, locks=locks, future=future)
+        try:
+            if not ours:
+                sending.end([])
+                return future
+            sending = replace(sending, sent=list(self._sent_with(ours)))
+            points = tuple(dict(trial.params) for trial in ours)
+            # Nested, so that a node fetches only what it lacks.
+            given = [replace(job, points=points), sending.sent, self._folder]
+            ref = _do.options(**self._resources(ours)).remote(*given)
+        except Exception as error:  # noqa: BLE001 - a future carries whatever was raised
+            sending.fail(_told(error))
+            return future
+        with self._lock:
+            self._on_the_way[ref] = sending
+        return future
+
+    def cancel_all(self) -> None:
+        with self._lock:
+            refs = list(self._on_the_way)
+        for ref in refs:
+            with suppress(exceptions.RayError):
+                ray.cancel(ref, force=True)
+        self.close()
+
+    def close(self) -> None:
+        if self._closed:
+            return
+        self._closed = True
+        self._thread.join()
+        for sending in self._on_the_way.values():
+            sending.locks.close()
+            sending.future.cancel()
+        ray.shutdown()
+
+    def _resources(self, trials: Sequence[Trial]) -> dict[str, Any]:
+        """Return what a job reserves: a timed one a whole node, others a core and their memory.
+
+        Raises JobFailed where no node has all of it: Ray would wait for ever.
+        """
+        needs, card = trials[0].needs, self.limits.gpu_bytes
+        memory = max(map(memory_of, trials))
+        cards = 0.0
+        if needs.device == "cuda":
+            asked = sum(trial.needs.gpu_bytes for trial in trials) / card if card else 1.0
+            cards = 1.0 if needs.exclusive else min(1.0, round(asked + 0.005, 2))
+        able = [
+            n for n in self._nodes if n.get("memory", 0.0) >= memory and n.get("GPU", 0) >= cards
+        ]
+        if not able:
+            raise JobFailed(
+                f"no node of the cluster has {memory / 2**30:.3g} GiB of memory"
+                + (" and a GPU" if cards else "")
+            )
+        num_cpus = max(node["CPU"] for node in able) if needs.exclusive else 1
+        return {"num_cpus": num_cpus, "num_gpus": cards, "memory": memory}
+
+    def _sent_with(self, trials: Sequence[Trial]) -> Iterator[Sent]:
+        """Yield what trials start from: results upstream, their own of other code, and data."""
+        root = self._store.workspace.root
+        chain = {each.key: each for trial in trials for each in with_upstream(trial)}
+        for trial in chain.values():
+            if (record := self._store.result(trial)) is None:
+                continue
+            line = f"{record.to_line()}\n".encode()
+            place = str(self._store.path(trial).relative_to(root))
+            yield self._put(place, hashlib.sha256(line).hexdigest(), partial(bytes, line))
+            for entry in record.artifacts:
+                path = self._store.artifact_folder(trial) / entry.name
+                if path.is_file():
+                    yield self._put(str(path.relative_to(root)), entry.sha256, path.read_bytes)
+        for name in dict.fromkeys(name for trial in trials for name in trial.needs.data):
+            if name not in self._data:
+                self._data[name] = list(self._put_data(name))
+            yield from self._data[name]
+
+    def _put(self, place: str, sha256: str, read: Callable[[], bytes]) -> Sent:
+        """Hand a file to Ray, once for all jobs that are on their way."""
+        if (sent := self._files.get(place)) is None or sent.sha256 != sha256:
+            sent = Sent(place=place, sha256=sha256, content=ray.put(read()))
+            self._files[place] = sent
+        return sent
+
+    def _put_data(self, name: str) -> Iterator[Sent]:
+        """Hand a data set to Ray, its content checked; one that is bundled is code."""
+        with tempfile.TemporaryDirectory() as folder:
+            if not find(name).bundled:
+                pack([name], Path(folder))
+            for path in (each for each in Path(folder).rglob("*") if each.is_file()):
+                content = path.read_bytes()
+                place = f"{DATA}/{path.relative_to(folder)}"
+                yield self._put(place, hashlib.sha256(content).hexdigest(), partial(bytes, content))
+
+    def _collect(self) -> None:
+        """Take what jobs came to, one after the other, as long as there may be more."""
+        while not self._closed:
+            with self._lock:
+                refs = list(self._on_the_way)
+            if not refs:
+                time.sleep(POLL_S / 10)
+                continue
+            try:
+                done, _ = ray.wait(refs, timeout=POLL_S)
+            # The head is gone, or this machine's part of the cluster: nothing comes any more.
+            except Exception as error:  # noqa: BLE001 - each job's future carries it
+                for ref in refs:
+                    self._taken(ref).fail(RunError(f"the Ray cluster is gone: {_line(error)}"))
+                continue
+            for ref in done:
+                self._finish(ref, self._taken(ref))
+
+    def _taken(self, ref: Any) -> _Sending:
+        with self._lock:
+            return self._on_the_way.pop(ref)
+
+    def _finish(self, ref: Any, sending: _Sending) -> None:
+        try:
+            reports = self._reports_of(ref, sending)
+        except Exception as error:  # noqa: BLE001 - a future carries whatever was raised
+            sending.fail(_told(error))
+        else:
+            sending.end(reports)
+
+    def _reports_of(self, ref: Any, sending: _Sending) -> list[Report]:
+        """Write what a job came to, and return its reports."""
+        done: Done = ray.get(ref)
+        if done.refused:
+            raise RunError(done.refused)
+        if done.failed:
+            raise JobFailed(done.failed)
+        self._keep(done, sending)
+        return done.reports
+
+    def _keep(self, done: Done, sending: _Sending) -> None:
+        """Write a job's artifacts, and then its records. Raises JobLost where one is missing."""
+        runs, trials = self._store.workspace.runs, {trial.key: trial for trial in sending.trials}
+        kept = set()
+        for place, content in sorted(done.files.items()):
+            if place.startswith("artifacts/"):
+                write_bytes(runs / place, content)
+            else:
+                record = parse_record(content.decode(), where=f"{place}, which a node sent")
+                rerun = bool(sending.job.facts["rerun"])
+                self._store.renew(trials[record.key], record, rerun=rerun)
+                kept.add(record.key)
+        for trial, report in zip(sending.trials, done.reports, strict=True):
+            if report.status != BUSY and trial.key not in kept:
+                raise JobLost(f"a node sent no record of {trial.name}")
+
+
+@ray.remote(max_retries=0)  # type: ignore[untyped-decorator]
+def _do(job: Job, sent: list[Sent], folder: str) -> Done:
+    return do_job(job, sent, folder, ray.get)
+
+
+def _told(error: Exception) -> Exception:
+    """Return an error as `Executor.submit` says it."""
+    if isinstance(error, LOST):
+        return JobLost(f"its node or worker was lost ({type(error).__name__})")
+    if isinstance(error, (exceptions.ObjectStoreFullError, exceptions.OutOfDiskError)):
+        return RunError(
+            "the cluster's object store is full: free space where Ray keeps its files, or start the"
+            " cluster with a larger --object-store-memory"
+        )
+    if isinstance(error, (JobFailed, RunError)):
+        return error
+    # One trial's data may be damaged; another package's error may not be one of ours.
+    return JobFailed(_line(error) if isinstance(error, HarnessError) else f"Ray: {_line(error)}")
+
+
+def _line(error: Exception) -> str:
+    return tidy(in_one_line(error))
+
+
+def _folder_of(package: str) -> Path:
+    spec = find_spec(package)
+    assert spec is not None and spec.submodule_search_locations
+    return Path(spec.submodule_search_locations[0])
+
+
+def _connect(address: str, num_cpus: int, packages: Collection[str]) -> None:
+    """Make this process a driver whose tasks have some packages, and a catalogue of one's own."""
+    own = {"address": "local", "num_cpus": num_cpus, "include_dashboard": False}
+    if address:
+        _must_answer(address)
+        own = {"address": address}
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    with tempfile.TemporaryDirectory() as folder:
+        for name in {"harness", *packages}:
+            (Path(folder) / name).symlink_to(_folder_of(name))
+        env = {}
+        if catalogue := os.environ.get("REPRO_CATALOGUE"):
+            # A node's worker stands in its copy of the folder.
+            env["REPRO_CATALOGUE"] = "catalogue.toml"
+            (Path(folder) / env["REPRO_CATALOGUE"]).symlink_to(Path(catalogue).resolve())
+        sent = {"working_dir": folder, "excludes": list(LEFT_OUT), "env_vars": env}
+        try:
+            ray.init(**own, runtime_env=sent, log_to_driver=False, logging_level="ERROR")
+        # What it raises for another version, a wrong token or no answer is of many kinds.
+        except Exception as error:
+            raise RunError(
+                f"the Ray cluster {address or 'here'} cannot be used from this machine:"
+                f" {_line(error)}"
+            ) from error
+
+
+def _must_answer(address: str) -> None:
+    """Raise RunError unless something listens there: Ray itself would try for minutes."""
+    if not re.fullmatch(r"[^\s/:]+:\d{1,5}", address):
+        raise UsageError(f"--address {address[:40]}: write HOST:PORT of the cluster's head")
+    host, _, port = address.partition(":")
+    try:
+        socket.create_connection((host, int(port)), CONNECT_S).close()
+    except (OSError, OverflowError) as error:
+        raise RunError(
+            f"no Ray cluster answers at {address} ({error}): start one by `ray start --head`, or"
+            " correct --address"
+        ) from error
+
+
+def _nodes() -> list[dict[str, Any]]:
+    """Return the resources of each node that has cores and answers, and its GPUs' memory.
+
+    Raises RunError where there is none.
+    """
+    alive = [node for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU")]
+    ask = ray.remote(max_retries=0, num_cpus=0)(card_bytes)
+    refs = [
+        ask.options(
+            scheduling_strategy=NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
+        ).remote()
+        for node in alive
+    ]
+    ray.wait(refs, num_returns=len(refs), timeout=ANSWER_S)
+    found, why = [], "none has cores"
+    for node, ref in zip(alive, refs, strict=True):
+        try:
+            found.append(node["Resources"] | {"card_bytes": ray.get(ref, timeout=0)})
+        # A node that has just died is called alive for some seconds.
+        except (exceptions.RayError, exceptions.GetTimeoutError) as error:
+            why = _line(error)
+    if not found:
+        raise RunError(f"no node of the Ray cluster can be used: {why}")
+    return found

@@ -1,0 +1,271 @@
+"""Runs on a real cluster of three nodes of Ray, all on this machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import signal
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.harness.processes import assert_gone, is_alive
+from tests.harness.staged_folder import make_folder
+from tests.harness.toy_paper import ToyPaper, make_toy_paper
+from tests.waiting import wait_for
+
+pytestmark = pytest.mark.cluster
+
+NUM_NODES = 3
+NUM_KILLS = int(os.environ.get("KILLS", "6"))
+LARGE_TRIAL = """
+import torch
+
+def run(point, ctx):
+    if point.mode == "ok":
+        ctx.save("large.safetensors", {"w": torch.full((25_000_000,), float(point.x))})
+    return [{"square": float(point.x)}]
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Nodes:
+    """A cluster, and what its nodes have in their environment from their start."""
+
+    cluster: Any
+    folder: Path
+    """Short: sockets lie below it."""
+
+    @property
+    def log(self) -> Path:
+        return self.folder / "toy.log"
+
+    @property
+    def gate(self) -> Path:
+        """Trials go on as long as it is there."""
+        return self.folder / "gate"
+
+    def add(self) -> None:
+        """Start a node with one core, and with files of its own, as one on another machine has."""
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("TOY_LOG", str(self.log))
+            patch.setenv("TOY_GATE", str(self.gate))
+            self.cluster.add_node(num_cpus=1, temp_dir=tempfile.mkdtemp(dir=self.folder))
+
+
+@pytest.fixture(scope="module")
+def nodes() -> Iterator[Nodes]:
+    """Return a head without cores of its own, and three nodes with one each."""
+    from ray.cluster_utils import Cluster
+
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0})
+        nodes = Nodes(cluster, Path(folder))
+        try:
+            for _ in range(NUM_NODES):
+                nodes.add()
+            yield nodes
+        finally:
+            cluster.shutdown()
+
+
+@pytest.fixture
+def cluster(nodes: Nodes) -> Any:
+    nodes.log.unlink(missing_ok=True)
+    nodes.gate.touch()
+    return nodes.cluster
+
+
+@pytest.fixture
+def toy(tmp_path: Path, nodes: Nodes) -> ToyPaper:
+    toy = make_toy_paper(tmp_path)
+    toy.log.symlink_to(nodes.log)
+    return toy
+
+
+def on(cluster: Any, *more: str) -> tuple[str, ...]:
+    return ("run", "toylab", "--executor", "ray", "--address", cluster.address, *more)
+
+
+def test_tables_are_those_of_local_processes(toy: ToyPaper, cluster: Any, tmp_path: Path) -> None:
+    (tmp_path / "local").mkdir()
+    local = make_toy_paper(tmp_path / "local")
+    assert local.repro("run", "toylab").returncode == 0
+    done = toy.repro(*on(cluster))
+    assert done.returncode == 0, done.stderr
+    assert toy.csv().read_bytes() == local.csv().read_bytes()
+    assert len({event["pid"] for event in toy.events()}) == NUM_NODES
+    assert "0 run, 12 reused" in toy.repro(*on(cluster)).stderr
+
+
+def test_a_node_that_dies_costs_its_trial_one_more_start(
+    toy: ToyPaper, cluster: Any, nodes: Nodes
+) -> None:
+    nodes.gate.unlink()
+    driver = toy.start(*on(cluster))
+    wait_for(lambda: len(toy.events()) == NUM_NODES)
+    cluster.remove_node(next(iter(cluster.worker_nodes)), allow_graceful=False)
+    nodes.add()
+    # Its worker may end a little later than the node.
+    wait_for(lambda: not all(is_alive(event["pid"]) for event in toy.events()))
+    nodes.gate.touch()
+    _, err = driver.communicate(timeout=120)
+    assert driver.returncode == 0, err
+    assert "12 run" in err and "runs again: its node or worker was lost" in err
+    assert sorted(Counter(toy.starts()).values()) == [1] * 11 + [2]
+
+
+def test_a_driver_that_is_killed_leaves_no_trial_running(toy: ToyPaper, cluster: Any) -> None:
+    driver = toy.start(*on(cluster), TOY_MS="600000")
+    wait_for(lambda: len(toy.events()) >= NUM_NODES or driver.poll() is not None)
+    assert driver.poll() is None, driver.communicate()
+    driver.kill()
+    assert_gone([event["pid"] for event in toy.events()])
+    driver.communicate()
+
+
+def test_two_interrupts_end_it_at_once(toy: ToyPaper, cluster: Any) -> None:
+    driver = toy.start(*on(cluster), TOY_MS="600000")
+    wait_for(lambda: len(toy.events()) == NUM_NODES)
+    for _ in range(2):
+        driver.send_signal(signal.SIGINT)
+    _, err = driver.communicate(timeout=60)
+    assert driver.returncode == 130, err
+    assert_gone([event["pid"] for event in toy.events()])
+
+
+def test_a_trial_that_hangs_ends_at_its_time_limit(toy: ToyPaper, cluster: Any) -> None:
+    done = toy.repro(*on(cluster), TOY_MODES="hang", TOY_TIMEOUT="3")
+    assert done.returncode == 3
+    assert "it ran longer than 3 s" in done.stderr and "1 of 13 failed" in done.stderr
+
+
+def test_a_node_without_the_data_is_sent_them(toy: ToyPaper, cluster: Any, tmp_path: Path) -> None:
+    data, catalogue = tmp_path / "staged", tmp_path / "catalogue.toml"
+    make_folder(data, catalogue)
+    told = toy.experiment.read_text().replace("Needs(", 'Needs(data=("verse",), ')
+    toy.experiment.write_text(told)
+    read = 'float(point.x ** 2 + len(ctx.dataset("verse").text))'
+    toy.trial.write_text(toy.trial.read_text().replace("float(point.x ** 2", f"{read} * (1"))
+    done = toy.repro(*on(cluster), REPRO_DATA=str(data), REPRO_CATALOGUE=str(catalogue))
+    assert done.returncode == 0, done.stderr
+    assert not os.environ.get("REPRO_DATA")
+
+
+def test_an_artifact_larger_than_the_object_store_comes_back(toy: ToyPaper) -> None:
+    from ray.cluster_utils import Cluster
+
+    toy.trial.write_text(LARGE_TRIAL)
+    cluster = Cluster(initialize_head=True, head_node_args={"object_store_memory": 80_000_000})
+    try:
+        done = toy.repro(*on(cluster), TOY_COUNT="1")
+    finally:
+        cluster.shutdown()
+    assert done.returncode == 0, done.stderr
+    sizes = [path.stat().st_size for path in (toy.root / "runs" / "artifacts").rglob("*.saf*")]
+    assert len(sizes) == 3 and min(sizes) > 100_000_000
+
+
+def test_a_cluster_of_another_torch_is_refused(
+    toy: ToyPaper, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ray.cluster_utils import Cluster
+
+    (tmp_path / "other" / "torch-1.0.dist-info").mkdir(parents=True)
+    metadata = tmp_path / "other" / "torch-1.0.dist-info" / "METADATA"
+    metadata.write_text("Metadata-Version: 2.1\nName: torch\nVersion: 1.0\n")
+    monkeypatch.setenv("PYTHONPATH", f"{metadata.parents[1]}:{os.environ.get('PYTHONPATH', '')}")
+    cluster = Cluster(initialize_head=True)
+    monkeypatch.undo()
+    try:
+        done = toy.repro(*on(cluster))
+    finally:
+        cluster.shutdown()
+    assert done.returncode == 3
+    assert "a node of the cluster has torch 1.0, this machine 2." in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("address", "code", "told"),
+    [
+        ("127.0.0.1:9", 3, "no Ray cluster answers at 127.0.0.1:9"),
+        ("ray://head:10001", 2, "write HOST:PORT of the cluster's head"),
+    ],
+)
+def test_an_address_of_no_use_is_named(toy: ToyPaper, address: str, code: int, told: str) -> None:
+    done = toy.repro("run", "toylab", "--executor", "ray", "--address", address)
+    assert done.returncode == code and told in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.timing
+def test_a_trial_costs_less_than_50_ms_more(toy: ToyPaper, cluster: Any) -> None:
+    """The start of workers is in it; alone, ten thousand trials take a minute and a half."""
+    done = toy.repro(*on(cluster), TOY_COUNT="100")
+    assert done.returncode == 0, done.stderr
+    (told,) = re.findall(r"300 run, .* in ([0-9.]+) s", done.stderr)
+    assert float(told) / 300 < 0.05
+
+
+@pytest.mark.slow
+def test_killed_anywhere_at_any_instant_it_ends_with_the_same_table(
+    toy: ToyPaper, cluster: Any, nodes: Nodes, tmp_path: Path
+) -> None:
+    """Kills nodes, workers of Ray, trials and the driver, in turn; `KILLS=50` kills more."""
+    (tmp_path / "local").mkdir()
+    local = make_toy_paper(tmp_path / "local")
+    sizes = {"TOY_COUNT": str(6 * NUM_KILLS), "TOY_MS": "100"}
+    assert local.repro("run", "toylab", **sizes, TOY_SLOWNESS="0").returncode == 0
+    dice, unfinished = random.Random(20261129), 0
+    driver = toy.start(*on(cluster), **sizes)
+    for number in range(NUM_KILLS):
+        at = len(toy.events()) + dice.randrange(1, 10)
+        wait_for(lambda driver=driver, at=at: len(toy.events()) >= at or driver.poll() is not None)
+        unfinished += driver.poll() is None
+        last = toy.events()[-1]["pid"]
+        match number % 4:
+            case 0:
+                cluster.remove_node(dice.choice([*cluster.worker_nodes]), allow_graceful=False)
+                nodes.add()
+            case 1:
+                with suppress(OSError):
+                    os.kill(parent(last), signal.SIGKILL)
+            case 2:
+                with suppress(OSError):
+                    os.kill(last, signal.SIGKILL)
+            case 3:
+                driver.kill()
+        if driver.poll() is not None:
+            driver.communicate()
+            driver = toy.start(*on(cluster), **sizes)
+    driver.communicate(timeout=300)
+    stored, before = results(toy), len(toy.events())
+    done = toy.repro(*on(cluster), **sizes)
+    assert done.returncode == 0, done.stderr
+    again = {(line["x"], line["mode"], line["seed"]) for line in toy.events()[before:]}
+    assert not again & stored, "what was stored ran again"
+    assert toy.csv().read_bytes() == local.csv().read_bytes()
+    assert not list(toy.root.rglob("*.rejected-*"))
+    # A kill costs at most the trials of all nodes one more start each.
+    assert len(toy.starts()) - len(set(toy.starts())) <= NUM_KILLS * NUM_NODES
+    assert_gone([event["pid"] for event in toy.events()])
+    assert unfinished >= NUM_KILLS / 2
+
+
+def results(toy: ToyPaper) -> set[tuple[int, str, int]]:
+    """Return x, mode and seed of every trial that has a result."""
+    found = (json.loads(path.read_text())["record"] for path in toy.records())
+    told = (one["params"] for one in found if one["status"] == "done")
+    return {(params["x"], params["mode"], params["seed"]) for params in told}
+
+
+def parent(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
