@@ -241,7 +241,7 @@ def of_one_look(figure: Figure) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("task", ["asymvalley/fig27", "supar/fig05"])
+@pytest.mark.parametrize("task", ["asymvalley/fig11", "asymvalley/fig27", "supar/fig05"])
 def test_shade_is_not_all_that_tells_ordered_series_apart(task: str) -> None:
     one = LIBRARY.one(task)
     assert one.draw is not None
