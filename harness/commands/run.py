@@ -230,11 +230,7 @@ def carry_out_shard(
     summary = runner.run()
     say(_counts(summary))
     _fail_if_not_all_ran(summary, plan, asked)
-    if summary.num_blocked and not (summary.num_run or summary.num_reused or summary.num_left):
-        raise NothingRan("nothing of this shard can run here: the reasons stand above")
-    if summary.num_left:
-        return say("the time budget is used up: the same command goes on from here")
-    say(f"shard {shard} is done; once all are here: repro run {asked}")
+    _say_next(summary, f"shard {shard} is done; once all are here: repro run {asked}")
 
 
 def make_runner(
@@ -311,12 +307,18 @@ def _conclude(
         say(f"{row.task} {row.claim} ({row.grade}): {row.verdict} {row.reason}")
     if failing:
         raise typer.Exit(1)
+    more = f"next: repro check {asked}; repro {'variants' if plan.overrides else 'report'}"
+    _say_next(summary, "" if broken_said else more)
+
+
+def _say_next(summary: Summary, text: str) -> None:
+    """Say what to do after a run. Raises NothingRan where nothing could run here."""
     if summary.num_blocked and not (summary.num_run or summary.num_reused or summary.num_left):
         raise NothingRan("nothing of what was asked for can run here: the reasons stand above")
     if summary.num_left:
         say("the time budget is used up: the same command goes on from here")
-    elif not broken_said:
-        say(f"next: repro check {asked}; repro {'variants' if plan.overrides else 'report'}")
+    elif text:
+        say(text)
 
 
 def _fail_if_not_all_ran(summary: Summary, plan: Plan, asked: str) -> None:

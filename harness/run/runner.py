@@ -295,7 +295,8 @@ class Runner:
 
         again: a single trial runs once more, for its machine was lost.
         """
-        if len(items) == 1 and not (again and items[0].trial.key not in self.alone):
+        had_its_second_start = items[0].trial.key in self.alone
+        if len(items) == 1 and (had_its_second_start or not again):
             self._record_lost(items[0].trial, Status.FAILED, reason)
             return
         name = items[0].trial.name
