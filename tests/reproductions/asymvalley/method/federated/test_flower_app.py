@@ -64,6 +64,12 @@ def digits() -> list[ClientData]:
     return [stack_images(images[part], labels[part], device="cpu") for part in parts]
 
 
+@pytest.fixture(autouse=True)
+def no_other_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Start a cluster for each run: Flower would join one that runs here, as those of Ray's tests."""
+    monkeypatch.setenv("RAY_ADDRESS", "local")
+
+
 @pytest.fixture
 def one_thread() -> Iterator[None]:
     """Compute here as Flower's processes do: two threads split sums, and rounding grows."""
