@@ -1,11 +1,11 @@
-"""Fine-tuning the in-house model by LISA's numbers of blocks, periods and policies for states."""
+"""Fine-tuning the in-house model by every method, and by LISA's blocks, periods and states."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal
+from itertools import product
 
 from harness.declare import PILOT_SEEDS, Estimate, Profile, seeds_of
 from reproductions.lisa.base_model.experiment import TEXT, USES_BASE
@@ -19,23 +19,28 @@ from reproductions.lisa.finetuning.experiment import (
     tunes,
 )
 from reproductions.lisa.memory.experiment import Policy
-from reproductions.lisa.models.names import QUALITY, SMALLEST
+from reproductions.lisa.models.names import QUALITY, SMALLEST, STAGED, HowTuned
 
 NUM_SEEDS, NUM_PILOT_SEEDS = 10, 2
 SECONDS = {QUALITY: 20.0, SMALLEST: 0.4}
 
 
+LORA_RANK = 35
+"""The most with which weights, gradients and moments are no more than LISA's with two blocks."""
+STAGED_RANKS = {"stories260k": 10, "babyllama_tok105": 12}
+"""The same beside LISA with one block."""
+STAGED_METHODS: tuple[HowTuned, ...] = ("full", "lora", "lisa")
 DROPPED: Policy = "drop_refrozen"
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """LISA's own settings; full training has none of them."""
+    """A method; the last three are LISA's own, which no other has."""
 
     head: str
     group: str
     """What is not varied."""
-    method: Literal["full", "lisa"] = "lisa"
+    method: HowTuned = "lisa"
     gamma: int = GAMMA
     period: int = PERIOD
     policy: Policy = DROPPED
@@ -47,11 +52,15 @@ class Setting:
         return {"method": self.method, **(own if self.method == "lisa" else {})}
 
 
+OTHERS = "other methods"
 BY_BLOCKS, BY_PERIOD, BY_STATES = (
     "K = 13, states dropped", "gamma = 2, states dropped", "gamma = 2, K = 13",
 )  # fmt: skip
 SETTINGS: Mapping[str, Setting] = {
-    "full": Setting("Full training", "", method="full"),
+    "full": Setting("full", OTHERS, method="full"),
+    "lora": Setting(f"LoRA, r = {LORA_RANK}", OTHERS, method="lora"),
+    "galore": Setting("GaLore", OTHERS, method="galore"),
+    "cyclic": Setting("BAdam", OTHERS, method="cyclic"),
     "blocks_0": Setting("gamma = 0", BY_BLOCKS, gamma=0),
     "usual": Setting("gamma = 2", BY_BLOCKS),
     "blocks_4": Setting("gamma = 4", BY_BLOCKS, gamma=4),
@@ -78,11 +87,14 @@ def ablated(name: str, *, lr: float, seed: int, small: bool = False) -> Tune:
         lr=lr,
         seed=seed,
     )
-    text = point.text if small else TEXT
     # Ends alone are compared.
-    return replace(
-        point, policy=setting.policy, text=text, evaluate_every=point.num_steps, keep_weights=False
+    point = replace(
+        point, policy=setting.policy, evaluate_every=point.num_steps, keep_weights=False
     )
+    if small:
+        return point
+    rank = LORA_RANK if setting.method == "lora" else point.rank
+    return replace(point, text=TEXT, rank=rank)
 
 
 def grid(profile: Profile) -> Iterator[Tune]:
@@ -108,6 +120,20 @@ def pilot_grid(profile: Profile) -> Iterator[Tune]:
                     yield ablated(name, lr=lr, seed=number)
 
 
+def on_staged(model: str, method: HowTuned, *, lr: float, seed: int) -> Tune:
+    """Return Figure 6's fine-tuning of a model that others trained; LISA's with one block."""
+    point = tuned(model, method, gamma=1, lr=lr, seed=seed)
+    return replace(point, rank=STAGED_RANKS[model]) if method == "lora" else point
+
+
+def staged_pilot_grid(profile: Profile) -> Iterator[Tune]:
+    """Yield Figure 6's methods at every rate, at seeds that no other run has."""
+    if profile == "cpu":
+        for model, method, lr in product(STAGED, STAGED_METHODS, LRS):
+            for number in PILOT_SEEDS[:NUM_PILOT_SEEDS]:
+                yield on_staged(model, method, lr=lr, seed=number)
+
+
 _settings = partial(
     tunes,
     uses=USES_BASE,
@@ -116,3 +142,8 @@ _settings = partial(
 )
 settings = _settings("lisa/ablations", grid=grid)
 pilots = _settings("lisa/pilot_in_house", grid=pilot_grid)
+staged_pilots = tunes(
+    "lisa/pilot_staged",
+    grid=staged_pilot_grid,
+    address=("model", "method", "lr", "seed"),
+)

@@ -8,6 +8,8 @@ from harness.declare.table import matching
 from harness.publish.figures import FigureContext
 from reproductions.lisa.ablations.table import LINES
 from reproductions.lisa.models.figures import end_points, rate_lines
+from reproductions.lisa.models.names import LABELS
+from reproductions.lisa.models.stand_ins import FIGURE_6
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,6 +29,15 @@ def ends(context: FigureContext) -> Figure:
 def rates(context: FigureContext) -> Figure:
     """Draw the validation loss against the learning rate, one line per setting."""
     runs = by_setting(context)
+    return rate_lines(context, runs, value="validation_loss", split="validation", columns=3)
+
+
+def staged_rates(context: FigureContext) -> Figure:
+    """Draw the validation loss against the learning rate, one line per model and method."""
+    runs = {
+        f"{FIGURE_6.get(str(model), str(model))}, {LABELS[str(method)]}": rows
+        for (model, method), rows in context.table.groupby(["model", "method"], sort=False)
+    }
     return rate_lines(context, runs, value="validation_loss", split="validation", columns=3)
 
 

@@ -8,6 +8,7 @@ from reproductions.lisa.ablations.experiment import pilots
 from reproductions.lisa.finetuning.experiment import LRS
 from reproductions.lisa.models.rates import mark
 
+BY_RATE = tuple(Line(f"{lr:g}", group="learning rate", where={"lr": lr}) for lr in LRS)
 task = Task(
     "lisa/pilot_in_house",
     own_kind="ablation",
@@ -15,7 +16,7 @@ task = Task(
     table=table.PILOTS,
     layout=Layout(
         rows=table.LINES,
-        columns=tuple(Line(f"{lr:g}", group="learning rate", where={"lr": lr}) for lr in LRS),
+        columns=BY_RATE,
         cell=Cell("validation_loss", unit="nats", digits=3, remark=mark),
         title="Validation loss by learning rate",
         notes=("Two seeds that no other run has.",),

@@ -5,10 +5,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
+from itertools import product
 from typing import Literal
 
-from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc, seed
-from reproductions.lisa.base_model.experiment import USES_BASE
+from harness.declare import (
+    PILOT_SEEDS,
+    Estimate,
+    Experiment,
+    Needs,
+    Params,
+    Profile,
+    doc,
+    seed,
+    seeds_of,
+)
+from reproductions.lisa.base_model.experiment import BOOKS, TEXT, USES_BASE
 from reproductions.lisa.finetuning.experiment import FIXED_LR, GAMMA, PERIOD
 from reproductions.lisa.memory.experiment import Step, estimate
 from reproductions.lisa.models import stand_ins
@@ -21,6 +33,7 @@ LRS = (3e-4, 1e-3, 3e-3)
 """The same for every method, in both stages. The least was added after a first run, whose best
 rate was the lower of the two others for every method."""
 SEEDS = (0, 1, 2)
+NUM_PILOT_SEEDS = 2
 SOLUTIONS = "gsm8k_train"
 SECONDS = {QUALITY: 50.0, SMALLEST: 0.3}
 FULL_SIZE = ("tinyllama", "llama-2-7b")
@@ -42,6 +55,7 @@ class Stages(Params):
     num_held_out: int = doc("Problems of the validation split, and as many of the test split.")
     max_new_tokens: int = doc("Tokens of an answer at most.")
     solutions: bool = doc("Whether solved problems of GSM8K are mixed into the text.")
+    text: str = doc("What the in-house model was pre-trained on.", default=BOOKS, added=True)
 
 
 class TwoStages(Stages):
@@ -57,6 +71,9 @@ OURS = TwoStages(
 )  # fmt: skip
 """Twelve periods of text and twenty of problems, set with pilots of full training alone in view,
 the last of which solved half; with the paper's 122 steps it solved next to nothing."""
+LONGER = replace(OURS, text=TEXT, text_steps=2 * OURS.text_steps,
+                 problems_steps=2 * OURS.problems_steps)  # fmt: skip
+"""Twice as long, as steps that were set by full training alone may be too few for LISA."""
 SMALL = TwoStages(
     model=SMALLEST, text_steps=3, problems_steps=3, batch_size=2, max_tokens=32, num_held_out=2,
     max_new_tokens=4, solutions=False,
@@ -80,6 +97,23 @@ def grid(profile: Profile) -> Iterator[TwoStages]:
                 for lr in LRS:
                     for number in SEEDS:
                         yield replace(base, lr=lr, seed=number)
+
+
+def pilot_grid(profile: Profile) -> Iterator[TwoStages]:
+    """Yield full training and LISA at every rate, at seeds that no other run has."""
+    if profile == "smoke":
+        yield replace(SMALL, seed=seeds_of(profile)[0])
+    if profile == "cpu":
+        bases = (LONGER, *(lisa(LONGER, gamma) for gamma in GAMMAS))
+        for base, lr, number in product(bases, LRS, PILOT_SEEDS[:NUM_PILOT_SEEDS]):
+            yield replace(base, lr=lr, seed=number, keep_weights=False)
+
+
+def estimate_stages(params: TwoStages) -> Estimate:
+    """Return both stages, and decoding."""
+    longer = (params.text_steps + params.problems_steps) / (OURS.text_steps + OURS.problems_steps)
+    seconds = SECONDS[params.model] * (longer if params.model == QUALITY else 1.0)
+    return Estimate(seconds=seconds, memory_bytes=2**31)
 
 
 def half_of(shape_name: str) -> int:
@@ -122,19 +156,20 @@ def needs(params: TwoStages) -> Needs:
     return Needs(data=data, memory_bytes=2**31, packages=("transformers", "tokenizers"))
 
 
-runs = Experiment(
-    "lisa/continual",
+_stages = partial(
+    Experiment,
     version=1,
     params=TwoStages,
-    grid=grid,
     run="trial:continual_rows",
     needs=needs,
     uses=USES_BASE,
-    # Both stages, and decoding.
-    estimate=lambda params: Estimate(seconds=SECONDS[params.model], memory_bytes=2**31),
+    estimate=estimate_stages,
     address=("model", "method", "gamma", "lr", "seed"),
     stands_in=stand_ins.taught,
+    package=__package__,
 )
+runs = _stages("lisa/continual", grid=grid)
+pilots = _stages("lisa/pilot_continual", grid=pilot_grid)
 memory = Experiment(
     "lisa/continual_memory",
     version=1,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.declare.statistics import aggregate
-from harness.publish.figures import PALETTE, FigureContext
+from harness.publish.figures import PALETTE, FigureContext, plot_ours
 from reproductions.lisa.continual.table import METHOD
 from reproductions.lisa.models.names import NAMES
 from reproductions.lisa.models.shapes import shape_of
@@ -96,3 +96,18 @@ def _shares(steps: pd.DataFrame) -> pd.DataFrame:
     full = steps[steps["method"] == "full"].set_index("model")["total_bytes"]
     share = steps["total_bytes"].astype("float64") / steps["model"].map(full).astype("float64")
     return steps.assign(share=share)
+
+
+def rates(context: FigureContext) -> Figure:
+    """Draw validation problems solved against the learning rate, one line per method."""
+    figure, (ax,) = context.subplots(aspect=0.6)
+    for number, ((method, gamma), rows) in enumerate(context.table.groupby(["method", "gamma"])):
+        plot_ours(
+            ax, rows, x="lr", y="validation_accuracy", color=PALETTE[number],
+            marker=MARKERS[number], label=rf"LISA, $\gamma$ = {gamma}" if gamma else str(method),
+        )  # fmt: skip
+    ax.set_xscale("log")
+    ax.set_xlabel("learning rate")
+    ax.set_ylabel("validation problems solved")
+    ax.legend()
+    return figure

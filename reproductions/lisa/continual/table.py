@@ -52,7 +52,8 @@ OUTCOME = (
 
 def run_rows(tables: Tables) -> pd.DataFrame:
     """Return one row per run, with its method's chosen rate marked."""
-    return finals(tables[experiment.id])[RUNS.names]
+    (frame,) = tables.values()
+    return finals(frame)[RUNS.names]
 
 
 def run_and_memory_rows(tables: Tables) -> pd.DataFrame:

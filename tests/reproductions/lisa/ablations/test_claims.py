@@ -54,9 +54,9 @@ def table_of(task: Task, case: Case) -> pd.DataFrame:
 
 def test_settings_that_differ_in_policy_alone_are_told_apart() -> None:
     table = table_of(ablations.task, "holds")
-    assert len(table) == len(settings.params_of("cpu")) == 100
+    assert len(table) == len(settings.params_of("cpu")) == 130
     assert table.groupby("policy").size().to_dict() == {
-        "drop_refrozen": 80, "keep_all": 10, "reset_all": 10,
+        "drop_refrozen": 110, "keep_all": 10, "reset_all": 10,
     }  # fmt: skip
 
 

@@ -1,0 +1,31 @@
+"""Pilots of continual pre-training: validation problems solved at every learning rate."""
+
+from __future__ import annotations
+
+from harness.declare import Cell, Layout, Line, Task
+from reproductions.lisa.continual import table
+from reproductions.lisa.continual.experiment import GAMMAS, LRS, pilots
+from reproductions.lisa.models.rates import mark
+
+task = Task(
+    "lisa/pilot_continual",
+    own_kind="ablation",
+    reads=(pilots,),
+    table=table.RUNS,
+    layout=Layout(
+        rows=(
+            Line("full", where={"method": "full"}),
+            *(Line(f"LISA, gamma = {gamma}", where={"gamma": gamma}) for gamma in GAMMAS),
+        ),
+        columns=tuple(Line(f"{lr:g}", group="learning rate", where={"lr": lr}) for lr in LRS),
+        cell=Cell("validation_accuracy", unit="%", scale=0.01, digits=1, remark=mark),
+        title="Validation problems solved by learning rate",
+        notes=("Two seeds that no other run has.",),
+        ours=True,
+    ),
+    figure="figures:rates",
+    caption="Validation problems that the in-house model solves after both stages, against the"
+    " learning rate, at seeds that no other run has: each method's later runs have the rate at"
+    " which it solves most. Bars: standard error.",
+    alt="Share of validation problems solved against learning rate, one line per method.",
+)
