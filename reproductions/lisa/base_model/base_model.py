@@ -61,7 +61,7 @@ task = Task(
         ),
     ),
     figure="figures:loss_lines",
-    caption="Loss while the in-house model is pre-trained on books out of copyright, and at the end"
-    " on books that it has not seen. All fine-tuning starts from these weights. One seed.",
+    caption="Loss while the in-house model is pre-trained on the King James Bible, and at the end"
+    " on books of it that it has not seen. All fine-tuning starts from these weights. One seed.",
     alt="Training loss falls over the optimizer steps; the held-out loss at the end lies near it.",
 )

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from reproductions.lisa.models.language_model import LanguageModel
 
 SECONDS_PER_STEP = 1.1
-BOOKS = "books"
-"""What the in-house model that is shown today was pre-trained on."""
 TEXT = "kjv"
-"""What that of experiments at the seeds of the run is pre-trained on: records with a `text`."""
+"""What the in-house model is pre-trained on: records with a `text`."""
+BOOKS = "books"
+"""What that of continual pre-training is, until it runs again."""
 
 
 class Pretrain(Params):
@@ -37,9 +37,8 @@ TRAINED = {
         shape=SMALLEST, data=GRAMMAR, num_steps=12, batch_size=4, lr=3e-3, text_chars=20_000,
         vocab_chars=20_000,
     ),
-    # The steps see each token of 94 books once.
     "cpu": Pretrain(
-        shape=QUALITY, data=BOOKS, num_steps=1200, batch_size=32, lr=1e-3, text_chars=200_000,
+        shape=QUALITY, data=TEXT, num_steps=1200, batch_size=32, lr=1e-3, text_chars=200_000,
         vocab_chars=40_000,
     ),
 }  # fmt: skip
@@ -76,20 +75,20 @@ pretraining = Experiment(
 )
 
 
-def pretrained(model: str, text: str = BOOKS) -> Pretrain:
+def pretrained(model: str, text: str = TEXT) -> Pretrain:
     """Return the pre-training that a trial on a model starts from."""
     return TRAINED["smoke"] if model == SMALLEST else replace(TRAINED["cpu"], data=text)
 
 
 def _start_of(params: Any) -> Pretrain:
-    return pretrained(params.model, getattr(params, "text", BOOKS))
+    return pretrained(params.model, getattr(params, "text", TEXT))
 
 
 USES_BASE = (Use(experiment=pretraining, params=_start_of),)
 """What an experiment uses whose trials start from `base_of`."""
 
 
-def base_of(model: str, ctx: RunContext, text: str = BOOKS) -> LanguageModel:
+def base_of(model: str, ctx: RunContext, text: str = TEXT) -> LanguageModel:
     """Return the model that a trial starts from: pre-trained here, or one that others trained.
 
     text: what the in-house model was pre-trained on.

@@ -21,7 +21,7 @@ from harness.declare import (
     seeds_of,
 )
 from reproductions.lisa.base_model.experiment import BOOKS, TEXT, USES_BASE
-from reproductions.lisa.finetuning.experiment import FIXED_LR, GAMMA, PERIOD
+from reproductions.lisa.finetuning.experiment import GAMMA, PERIOD
 from reproductions.lisa.memory.experiment import Step, estimate
 from reproductions.lisa.models import stand_ins
 from reproductions.lisa.models.names import QUALITY, SMALLEST
@@ -61,7 +61,7 @@ class Stages(Params):
 class TwoStages(Stages):
     """Training on text, then on problems, both by one method."""
 
-    lr: float = doc("Highest learning rate of both stages.", default=FIXED_LR)
+    lr: float = doc("Highest learning rate of both stages.", default=1e-3)
     keep_weights: bool = doc("Whether the weights are an artifact.", default=False)
 
 

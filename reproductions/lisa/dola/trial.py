@@ -54,10 +54,10 @@ def decoded_rows(params: Decoded, ctx: RunContext) -> Outcome:
     lr = best_rate(params, ctx)
     if lr is None:
         return Outcome(rows=[], status=Status.DIVERGED, note="it diverged at the chosen rate")
-    lisa = base_of(params.model, ctx)
+    lisa = base_of(params.model, ctx, params.text)
     upstream = ctx.upstream(runs, tuned(params, lr=lr, seed=params.seed))
     lisa.model.load_state_dict(upstream.load(WEIGHTS))
-    models = {"vanilla": base_of(params.model, ctx), "lisa": lisa}
+    models = {"vanilla": base_of(params.model, ctx, params.text), "lisa": lisa}
     quiz = Quiz(
         name=WORD_PROBLEMS,
         problems=sample("test", params.num_questions, seed=ctx.seed("problems test")),

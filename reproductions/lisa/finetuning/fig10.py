@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from harness.declare import Task, at_most, bind, claims
 from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table
-from reproductions.lisa.finetuning.experiment import SEEDS, runs
+from reproductions.lisa.finetuning.experiment import LAYER_SEEDS, runs
 
 task = Task(
     "lisa/fig10",
     reads=(runs,),
-    table=table.curves("train", methods=("lisa",), layer_seeds=SEEDS, rates="fixed"),
+    table=table.curves("train", "usual", layer_seeds=LAYER_SEEDS),
     claims=claims(
         "Figure 10",
         (
             "layer_seeds_converge_alike",
             q.TRAINED,
-            at_most(partial(q.layer_spread, chosen=q.LISA), 0.03, "share").measuring(
+            at_most(q.layer_spread, 0.03, "share").measuring(
                 "range over seeds by the fall of the loss"
             ),
             "The training loss ends alike for three seeds of the layers.",
@@ -30,7 +28,7 @@ task = Task(
         label="layer seed",
         title=r"LLaMA-2-7B, $\gamma$ = 2",
     ),
-    caption=f"LISA with two blocks and K = 13; means over 13 steps. {q.ONE_RATE} Lines: mean over"
-    " training seeds; bars: standard error.",
+    caption="LISA with two blocks and K = 13; means over 13 steps. Lines: mean over training seeds;"
+    " bars: standard error.",
     alt="Training loss against steps, one line per seed of the layers; the lines lie together.",
 )

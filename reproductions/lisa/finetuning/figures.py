@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours
-from reproductions.lisa.finetuning.experiment import WINDOW
+from reproductions.lisa.finetuning.experiment import SETTINGS, WINDOW
 from reproductions.lisa.models.figures import end_points, legend_above, rate_lines
-from reproductions.lisa.models.names import LABELS, QUALITY, TITLES
+from reproductions.lisa.models.names import QUALITY, TITLES
 from reproductions.lisa.models.stand_ins import FIGURE_6
 
 if TYPE_CHECKING:
@@ -16,7 +16,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 HELD_OUT = "held-out loss (nats per token)"
-
+METHODS = {
+    "full": "full", "lora": "LoRA", "lora_ends": "LoRA and E+H", "galore": "GaLore",
+    "cyclic": "BAdam", "usual": "LISA", "blocks_0": "E+H alone",
+}  # fmt: skip
+"""Settings that stand for methods, in the order of legends."""
 
 Lines = Mapping[str, "pd.DataFrame"]
 """Rows by the label of a line, in the order of colours and marks; there may be none."""
@@ -24,7 +28,7 @@ Lines = Mapping[str, "pd.DataFrame"]
 
 def by_method(table: pd.DataFrame) -> Lines:
     """Return one line per method."""
-    return {label: table[table["method"] == method] for method, label in LABELS.items()}
+    return {label: table[table["setting"] == name] for name, label in METHODS.items()}
 
 
 def by_column(table: pd.DataFrame, column: str, label: str) -> Lines:
@@ -54,28 +58,34 @@ def lisa_curves(context: FigureContext, *, column: str, label: str, title: str) 
     return curve_panels(context, [(title, by_column(context.table, column, label))], split="train")
 
 
-def ends_by_period(context: FigureContext) -> Figure:
-    """Draw the runs of each number of blocks and period."""
+def ends_by_setting(context: FigureContext) -> Figure:
+    """Draw the held-out loss of the runs of each setting."""
     runs = {
-        f"gamma {gamma}\nK {period}"
-        if method == "lisa"
-        else f"{LABELS[str(method)]}\n(best rate)": rows
-        for (method, gamma, period), rows in context.table.groupby(["method", "gamma", "period"])
+        head_of(str(name)).replace(", ", ",\n"): rows
+        for name, rows in context.table.groupby("setting", sort=False)
     }
     return end_points(context, runs, value="test_loss", label=HELD_OUT)
 
 
-def ends_by_gamma(context: FigureContext) -> Figure:
-    """Draw the runs of each number of blocks."""
-    runs = {f"LISA\ngamma {gamma}": rows for gamma, rows in context.table.groupby("gamma")}
-    return end_points(context, runs, value="test_loss", label=HELD_OUT)
+def head_of(name: str) -> str:
+    """Return a setting as figures call it."""
+    return METHODS[name] if name in METHODS and name != "usual" else SETTINGS[name].head
 
 
-def rates(context: FigureContext, *, column: str) -> Figure:
-    """Draw the loss against the learning rate, one line per number of blocks or per method."""
+def rates(context: FigureContext, *, value: str, split: str) -> Figure:
+    """Draw the in-house model's loss against the learning rate, one line per setting."""
     table = context.table[context.table["model"] == context.table["model"].iloc[0]]
-    lines = by_method(table) if column == "method" else by_column(table, column, r"$\gamma$ =")
-    return rate_lines(context, lines, value="test_loss", split="held-out", columns=drawn(lines))
+    lines = {head_of(str(name)): rows for name, rows in table.groupby("setting", sort=False)}
+    return rate_lines(context, lines, value=value, split=split, columns=3)
+
+
+def staged_rates(context: FigureContext) -> Figure:
+    """Draw the loss against the learning rate, one line per model and method."""
+    lines = {
+        f"{FIGURE_6[str(model)]}, {METHODS[str(name)]}": rows
+        for (model, name), rows in context.table.groupby(["model", "setting"], sort=False)
+    }
+    return rate_lines(context, lines, value="validation_loss", split="validation", columns=3)
 
 
 def curve_panels(

@@ -1,7 +1,6 @@
 """What the claims on fine-tuning measure. Losses are in nats per answer token.
 
-Tables have one row per run (`finals`) or one per step (`curves`); those with claims over seeds
-come cut to one training seed.
+Tables come cut to one training seed. They have one row per run (`ends`) or one per step (`curves`).
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from typing import TYPE_CHECKING
 from harness.declare import (
     Claim,
     Criterion,
-    InvalidQuantity,
     MissingRows,
     at_least,
     at_most,
@@ -23,138 +21,90 @@ from harness.declare import (
     pick,
 )
 from harness.declare.statistics import optimum_log2
-from reproductions.lisa.finetuning.experiment import (
-    FIXED_LR,
-    GAMMA,
-    LRS,
-    NUM_STEPS,
-    PERIOD,
-    WINDOW,
-)
+from reproductions.lisa.finetuning.experiment import WINDOW
 from reproductions.lisa.models.claims import IN_HOUSE
-from reproductions.lisa.models.names import NO_BLOCKS
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Chosen = Mapping[str, str | int | float]
-"""Columns and their values that choose a configuration."""
-LORA: Chosen = {"method": "lora"}
-LISA: Chosen = {"method": "lisa"}
-CONTROL: Chosen = {"method": NO_BLOCKS}
 WARM_UP = 4
 """Steps over which the learning rate rises."""
-TWO: Chosen = {**LISA, "gamma": GAMMA}
-EIGHT: Chosen = {**LISA, "gamma": 8}
-ONE_DRAW: Chosen = {**TWO, "period": NUM_STEPS}
 
 
-def at_an_end(table: pd.DataFrame) -> str:
-    """Say which method's learning rate is at an end of the grid, beyond which a better one may lie;
-    nothing where none is."""
-    for end in (LRS[0], LRS[-1]):
-        if (table["lr"] == end).any():
-            first = table[table["lr"] == end].iloc[0]
-            return (
-                f"the best rate of {first['method']} on {first['model']} is {end:g}, an end of the"
-                " grid"
-            )
-    return ""
-
-
-def one_ends(table: pd.DataFrame, *, methods: Sequence[str]) -> str:
-    """Say which of some methods has its best rate at an end of the grid."""
-    return at_an_end(table[table["method"].isin(methods)])
-
-
-def mean_of(table: pd.DataFrame, chosen: Chosen, value: str) -> float:
-    """Return a configuration's mean over layer seeds; infinite where a run diverged.
-
-    Raises InvalidQuantity where its learning rate is at an end of the grid.
-    """
-    rows = pick(table, **chosen)
-    if why := at_an_end(rows):
-        raise InvalidQuantity(why)
-    return _mean(rows[value])
-
-
-def _mean(values: pd.Series[float]) -> float:
+def mean(values: pd.Series[float]) -> float:
+    """Return a mean; infinite where a run diverged."""
     numbers = values.astype(float)
     return math.inf if numbers.isna().any() else float(numbers.mean())
 
 
-def difference(table: pd.DataFrame, *, one: Chosen, other: Chosen, value: str) -> float:
-    """Return a value of one configuration minus that of another."""
-    return mean_of(table, one, value) - mean_of(table, other, value)
+def end(table: pd.DataFrame, setting: str) -> float:
+    """Return a setting's held-out loss, the mean over seeds of its layers."""
+    return mean(pick(table, setting=setting)["test_loss"])
 
 
-def no_higher(one: Chosen, other: Chosen, what: str, *, value: str = "test_loss") -> Criterion:
-    """Ask that a loss of one configuration ends no higher than that of another."""
-    measured = partial(difference, one=one, other=other, value=value)
-    return at_most(measured, 0, "nats").measuring(what)
+def last(table: pd.DataFrame, setting: str) -> float:
+    """Return the loss after the last step."""
+    rows = pick(table, setting=setting)
+    return mean(rows.loc[rows["step"] == rows["step"].max(), "loss"])
 
 
-def smoothed(table: pd.DataFrame, chosen: Chosen) -> float:
-    """Return the mean training loss of the last 13 steps, over layer seeds too."""
-    return mean_of(_last_steps(pick(table, **chosen)), {}, "loss")
-
-
-def smoothed_difference(table: pd.DataFrame, *, one: Chosen, other: Chosen) -> float:
-    """Return the smoothed final training loss of one configuration minus that of another."""
-    return smoothed(table, one) - smoothed(table, other)
-
-
-def leads_of_lora(table: pd.DataFrame, *, models: Sequence[str]) -> list[float]:
-    """Return LISA's smoothed final training loss minus LoRA's, per model, whatever the rates."""
-    ends = (_last_steps(pick(table, model=model, **LISA)) for model in models)
-    others = (_last_steps(pick(table, model=model, **LORA)) for model in models)
-    return [
-        _mean(lisa["loss"]) - _mean(lora["loss"]) for lisa, lora in zip(ends, others, strict=True)
-    ]
+def smoothed(table: pd.DataFrame, setting: str) -> float:
+    """Return the mean training loss of the last 13 steps."""
+    return mean(_last_steps(pick(table, setting=setting))["loss"])
 
 
 def _last_steps(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[rows["step"] > rows["step"].max() - WINDOW]
 
 
-def last(table: pd.DataFrame, chosen: Chosen) -> float:
-    """Return the loss after the last step, the mean over layer seeds."""
-    rows = pick(table, **chosen)
-    return mean_of(rows[rows["step"] == rows["step"].max()], {}, "loss")
+Loss = Callable[["pd.DataFrame", str], float]
 
 
-def last_difference(table: pd.DataFrame, *, one: Chosen, other: Chosen) -> float:
-    """Return the last loss of one configuration minus that of another."""
-    return last(table, one) - last(table, other)
+def difference(table: pd.DataFrame, *, one: str, other: str, loss: Loss = end) -> float:
+    """Return the loss of one setting minus that of another."""
+    return loss(table, one) - loss(table, other)
 
 
-def half_way(table: pd.DataFrame, *, end: Callable[[pd.DataFrame, Chosen], float]) -> list[float]:
+def no_higher(one: str, other: str, what: str, *, loss: Loss = end) -> Criterion:
+    """Ask that the loss of one setting ends no higher than that of another."""
+    return at_most(partial(difference, one=one, other=other, loss=loss), 0, "nats").measuring(what)
+
+
+def leads_of_lora(table: pd.DataFrame, *, models: Sequence[str]) -> list[float]:
+    """Return LISA's smoothed training loss minus LoRA's, per model."""
+    return [
+        difference(pick(table, model=model), one="usual", other="lora", loss=smoothed)
+        for model in models
+    ]
+
+
+def half_way(table: pd.DataFrame, *, loss: Loss) -> list[float]:
     """Return LISA's loss, the middle between it and LoRA's, and the loss without blocks.
 
     Claimed to ascend: then LISA is ahead of LoRA, and blocks give most of its lead.
     """
-    lisa, lora, control = (end(table, one) for one in (LISA, LORA, CONTROL))
+    lisa, lora, control = (loss(table, name) for name in ("usual", "lora", "blocks_0"))
     return [lisa, (lisa + lora) / 2, control]
 
 
-def layer_spread(table: pd.DataFrame, *, chosen: Chosen) -> float:
-    """Return the range of smoothed losses over layer seeds, over the fall since the first step."""
-    rows = pick(table, **chosen)
-    ends = [smoothed(rows, {"layer_seed": number}) for number in rows["layer_seed"].unique()]
-    first = mean_of(rows, {"step": 1}, "loss")
-    return (max(ends) - min(ends)) / (first - sum(ends) / len(ends))
+def layer_spread(table: pd.DataFrame) -> float:
+    """Return the range of smoothed losses over layer seeds, over the fall since the first steps."""
+    rows = pick(table, setting="usual")
+    ends = [smoothed(own, "usual") for _, own in rows.groupby("layer_seed")]
+    return (max(ends) - min(ends)) / _fall(rows)
+
+
+def gain_minus_spread(table: pd.DataFrame) -> float:
+    """Return how far sampled blocks lower the loss, minus its range over seeds of the layers."""
+    losses = pick(table, setting="usual")["test_loss"].astype(float)
+    return difference(table, one="blocks_0", other="usual") - float(losses.max() - losses.min())
 
 
 def falls(table: pd.DataFrame) -> list[float]:
-    """Return by how much training lowers the loss, per model, whatever the rates.
-
-    Full training does where the table has it, else LISA as in its other rows: with two blocks, the
-    usual period, and the chosen rate where all are there.
-    """
-    rows = table[table["method"] == "full"]
-    if rows.empty:
-        rows = pick(table, **TWO, period=PERIOD)
-        rows = rows[rows["chosen"]] if "chosen" in rows and rows["chosen"].any() else rows
+    """Return by how much training lowers the loss, per model: full training where it is there,
+    else LISA."""
+    full = table[table["setting"] == "full"]
+    rows = full if len(full) else pick(table, setting="usual")
     return [_fall(own) for _, own in rows.groupby("model", sort=False)]
 
 
@@ -164,64 +114,56 @@ def _fall(rows: pd.DataFrame) -> float:
     The loss of a single batch scatters; while the rate still rises, little is learned.
     """
     if "start_loss" in rows:
-        return _mean(rows["start_loss"]) - _mean(rows["test_loss"])
+        return mean(rows["start_loss"]) - mean(rows["test_loss"])
     first = rows.loc[rows["step"] < rows["step"].min() + WARM_UP, "loss"]
-    return _mean(first) - _mean(_last_steps(rows)["loss"])
+    return mean(first) - mean(_last_steps(rows)["loss"])
 
 
-def later_draws(table: pd.DataFrame, *, periods: Sequence[int]) -> list[float]:
-    """Return the test loss of blocks drawn once minus that of each other period."""
-    return [
-        difference(table, one=ONE_DRAW, other={**TWO, "period": period}, value="test_loss")
-        for period in periods
-    ]
+def later_draws(table: pd.DataFrame, *, settings: Sequence[str]) -> list[float]:
+    """Return the loss of blocks drawn once minus that of each other setting."""
+    return [difference(table, one="once", other=name) for name in settings]
 
 
-def gap_minus_spread(table: pd.DataFrame, *, chosen: Chosen, other: Chosen) -> float:
-    """Return how far `chosen` is below `other`, minus its range over layer seeds."""
-    gap = difference(table, one=other, other=chosen, value="test_loss")
-    losses = pick(table, **chosen)["test_loss"].astype(float)
-    return gap - float(losses.max() - losses.min())
+def rate_steps(table: pd.DataFrame, *, settings: Sequence[str]) -> list[float]:
+    """Return minus log2 of the best rate of each setting: claimed not to fall.
 
-
-def rate_steps(table: pd.DataFrame, *, gammas: Sequence[int], chosen: Chosen) -> list[float]:
-    """Return minus log2 of the best rate at each number of blocks: claimed not to fall.
-
-    By the test loss of one seed, as the paper's table shows accuracy. Raises InvalidQuantity where
-    a best rate lies at the end of the grid.
+    By the held-out loss of one seed, as the paper's table shows accuracy. Raises InvalidQuantity
+    where a best rate lies at the end of the grid.
     """
     best = []
-    for gamma in gammas:
-        means = pick(table, **{**chosen, "gamma": gamma}).groupby("lr")["test_loss"].mean()
+    for name in settings:
+        means = pick(table, setting=name).groupby("lr")["test_loss"].mean()
         best.append(-optimum_log2([math.log2(lr) for lr in means.index], list(means)))
     return best
 
 
 def all_blocks_gap(table: pd.DataFrame) -> float:
     """Return the largest difference, step by step, of LISA with all blocks from full training."""
-    lisa = pick(table, method="lisa")
     keys = ["lr", "seed", "split", "step"]
-    most = lisa[lisa["gamma"] == lisa["gamma"].max()].set_index(keys)["loss"]
-    full = pick(table, method="full").set_index(keys)["loss"]
+    most, full = (
+        pick(table, setting=name).set_index(keys)["loss"] for name in ("all_blocks", "full")
+    )
     both = most.to_frame("lisa").join(full.rename("full"), how="outer").astype(float)
     if both.isna().any(axis=None):
         raise MissingRows("the two do not have the same steps, or one of them diverged")
     return float((both["lisa"] - both["full"]).abs().max())
 
 
-def outside_grid(table: pd.DataFrame, *, lrs: Sequence[float]) -> float:
-    """Return how many chosen rates are none of the grid, or are not one per configuration."""
-    best = table[table["chosen"]].groupby(["model", "method", "gamma", "period"])["lr"].unique()
-    if best.empty:
-        raise MissingRows("no rate is chosen")
-    return float(sum(len(rates) != 1 or float(rates[0]) not in lrs for rates in best))
+def other_rates(table: pd.DataFrame, *, rates: Mapping[tuple[str, str], float]) -> float:
+    """Return how many models and settings run at another rate than pilots chose."""
+    best = table[table["chosen"]].groupby(["model", "setting"])["lr"].first()
+    missing = set(best.index) - set(rates)
+    if missing or best.empty:
+        raise MissingRows(f"no rate is declared for {sorted(missing) or 'anything'}")
+    return float(sum(lr != rates[place] for place, lr in best.items()))  # type: ignore[index]
 
 
 SPREAD = "Lines: mean over seeds; bars: standard error."
 DOTS = "Dots: runs, over seeds and seeds of layers; lines: their mean."
-ONE_RATE = f"All at one learning rate, {FIXED_LR:g}, as in the paper."
+OWN_RATE = "Each has the rate of its least validation loss in pilots."
 MT_BENCH = "The paper has MT-Bench scores here."
-
+ALIKE = 0.02
+"""Nats within which two losses are alike."""
 LEAST_FALL = 0.3
 """Nats by which fine-tuning must lower the loss for its methods to be compared."""
 TRAINED = IN_HOUSE.controlled(
@@ -231,14 +173,14 @@ TRAINED = IN_HOUSE.controlled(
 """Where fine-tuning taught the in-house model something."""
 
 
-def blocks_lead(figure: str, loss: str, end: Callable[..., float]) -> tuple[Claim, ...]:
+def blocks_lead(figure: str, loss: str, measure: Loss) -> tuple[Claim, ...]:
     """Return the claim that sampled blocks, and not what else LISA trains, put it before LoRA."""
     return claims(
         f"ours, beside {figure} and Table 10, which takes the blocks away",
         (
             "sampled_blocks_give_the_lead",
             TRAINED.asked_by_us(),
-            ordering(partial(half_way, end=end), "nats")
+            ordering(partial(half_way, loss=measure), "nats")
             .naming("LISA ahead of LoRA", "blocks ahead of half the lead")
             .measuring("distance from half way between LISA and LoRA"),
             f"The sampled blocks give LISA most of its lead over LoRA in {loss} loss.",

@@ -1,43 +1,38 @@
-"""Tables of the fine-tuning runs: curves over steps, and what runs came to at their end.
-
-A configuration is a model with a method, its number of blocks and its period.
-"""
+"""Tables of the fine-tuning runs: curves over steps, and what runs came to at their end."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
 from harness.declare import Cell, Column, Line, Table, Tables, columns_of, param, value
 from reproductions.lisa.finetuning.experiment import (
-    FIXED_LR,
-    GAMMA,
-    PERIOD,
-    PERIODS,
-    SEEDS,
+    DROPPED,
+    LAYER_SEEDS,
+    SETTINGS,
     WINDOW,
     Tune,
-    runs,
-    staged,
 )
 from reproductions.lisa.models.layouts import HELD_OUT
-from reproductions.lisa.models.names import NO_BLOCKS
+from reproductions.lisa.models.names import STAGED
 from reproductions.lisa.models.rates import CONFIGURATION, LOSSES, finals
+from reproductions.lisa.models.shapes import shape_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
-METHODS = ("full", "lora", "galore", "lisa")
+KIND = [*CONFIGURATION, "policy", "outside"]
+"""What tells settings apart, and has a learning rate of its own."""
 CONFIGURED = (
     *columns_of(Tune, "model"),
     param(
-        "method",
+        "setting",
         str,
-        "full, lora, galore, cyclic or lisa; no_blocks: lisa with gamma 0, as its control.",
+        "full, lora, galore, cyclic; lora_ends: with embeddings and head; LISA's usual one, or in"
+        " what it differs.",
     ),
-    *columns_of(Tune, "gamma", "period", "lr", "layer_seed", "seed"),
+    *columns_of(Tune, "method", "rank", "gamma", "period", "policy", "lr", "layer_seed", "seed"),
 )
 CURVE: tuple[Column, ...] = (
     *CONFIGURED,
@@ -47,98 +42,93 @@ CURVE: tuple[Column, ...] = (
 )
 FINAL: tuple[Column, ...] = (
     *CONFIGURED,
-    value(
-        "chosen",
-        bool,
-        "Whether this rate has the least validation loss of those its configuration has.",
-    ),
-    # That before training has every run.
     *(value(name, float, doc, nullable=name != "start_loss") for name, doc in LOSSES.items()),
 )
+CHOSEN = value("chosen", bool, "Whether this rate has its setting's least mean validation loss.")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Shown:
-    """Which runs a table shows; the last fields but one choose among LISA's alone."""
+def setting_of(model: str, method: str, gamma: int, period: int, policy: str, outside: bool) -> str:
+    """Return the word for a setting.
 
-    methods: tuple[str, ...] = METHODS
-    """NO_BLOCKS stands for LISA with gamma 0, as a method of its own."""
-    gammas: tuple[int, ...] = (GAMMA,)
-    periods: tuple[int, ...] = (PERIOD,)
-    layer_seeds: tuple[int, ...] = SEEDS[:1]
-    rates: Literal["best", "all", "fixed"] = "best"
-    """Each configuration at its chosen rate, at all, or at that of the ablations."""
-
-    def frame(self, tables: Tables) -> pd.DataFrame:
-        """Return the runs on our model and, where these are read, on the staged ones."""
-        import pandas as pd
-
-        own = tables[runs.id]
-        lisa = own["method"] == "lisa"
-        first = own["layer_seed"] == SEEDS[0]
-        asked = own["gamma"].isin(self.gammas) & own["period"].isin(self.periods)
-        kept = own["method"].isin(self.methods)
-        parts = [own[kept & (~lisa | asked & own["layer_seed"].isin(self.layer_seeds))]]
-        if NO_BLOCKS in self.methods:
-            none = own[lisa & first & (own["gamma"] == 0) & (own["period"] == PERIOD)]
-            parts.append(none.assign(method=NO_BLOCKS))
-        if staged.id in tables and len(tables[staged.id]):
-            others = tables[staged.id]
-            parts.append(others[others["method"].isin(self.methods)])
-        return pd.concat([part for part in parts if len(part)])
-
-    def at_rates(self, rows: pd.DataFrame, chosen: pd.Series[bool]) -> pd.DataFrame:
-        """Return the rows at the rates that are shown."""
-        match self.rates:
-            case "best":
-                return rows[chosen]
-            case "fixed":
-                return rows[rows["lr"] == FIXED_LR]
-        return rows
-
-
-ALL_PERIODS = (PERIOD, *PERIODS)
-
-
-def ablated(*gammas: int) -> Shown:
-    """Return LISA by numbers of blocks, all periods and seeds of layers, at one rate."""
-    return Shown(
-        methods=("lisa",), gammas=gammas, periods=ALL_PERIODS, layer_seeds=SEEDS, rates="fixed"
+    >>> setting_of("tiny-quality", "lisa", 2, 5, "drop_refrozen", False)
+    'every_5'
+    >>> setting_of("stories260k", "lisa", 1, 13, "drop_refrozen", False)
+    'usual'
+    """
+    if method != "lisa":
+        return "lora_ends" if outside else method
+    if model in STAGED:
+        return "usual"
+    if gamma == shape_of(model).num_blocks:
+        return "all_blocks"
+    (name,) = (
+        name
+        for name, one in SETTINGS.items()
+        if (one.method, one.gamma, one.period, one.policy) == ("lisa", gamma, period, policy)
     )
+    return name
 
 
-def curves(split: str, **told: Any) -> Table:
-    """Return the table of losses over steps on a split; told: as of `Shown`."""
-    return Table(CURVE, partial(curve_rows, split=split, shown=Shown(**told)))
+def chosen_rows(
+    tables: Tables, settings: Sequence[str], layer_seeds: Sequence[int]
+) -> pd.DataFrame:
+    """Return the rows of some settings, in their order, of all experiments."""
+    import pandas as pd
+
+    frame = pd.concat([rows for rows in tables.values() if len(rows)], ignore_index=True)
+    for name, usual in (("policy", DROPPED), ("outside", False)):
+        # Rows of trials that have the usual value need not name it.
+        told = frame[name] if name in frame else pd.Series(usual, index=frame.index)
+        frame[name] = told.where(told.notna(), usual)
+    kinds = frame[KIND].drop_duplicates()
+    names = [setting_of(*kind) for kind in kinds.itertuples(index=False, name=None)]
+    frame = frame.merge(kinds.assign(setting=names), on=KIND, how="left")
+    frame = frame[frame["setting"].isin(settings) & frame["layer_seed"].isin(layer_seeds)]
+    order = {name: place for place, name in enumerate(settings)}
+    return frame.sort_values("setting", key=lambda column: column.map(order), kind="stable")
 
 
-def ends(*shown: Shown) -> Table:
-    """Return the table of what runs came to at their end, one selection above the other."""
-    return Table(FINAL, partial(end_rows, shown=shown))
-
-
-def curve_rows(tables: Tables, *, split: str, shown: Shown) -> pd.DataFrame:
+def curve_rows(
+    tables: Tables, *, split: str, settings: Sequence[str], layer_seeds: Sequence[int]
+) -> pd.DataFrame:
     """Return one row per run and step of a split."""
-    frame = shown.frame(tables)
-    rates = finals(frame, window=WINDOW).groupby([*CONFIGURATION, "lr"])["chosen"].first()
-    chosen = frame.join(rates, on=[*CONFIGURATION, "lr"])["chosen"]
-    rows = shown.at_rates(frame, chosen)
+    rows = chosen_rows(tables, settings, layer_seeds)
     return rows.loc[rows["split"] == split, [one.name for one in CURVE]]
 
 
-def end_rows(tables: Tables, *, shown: Sequence[Shown]) -> pd.DataFrame:
+def end_rows(
+    tables: Tables, *, settings: Sequence[str], layer_seeds: Sequence[int]
+) -> pd.DataFrame:
     """Return one row per run."""
-    import pandas as pd
-
-    parts = []
-    for each in shown:
-        table = finals(each.frame(tables), window=WINDOW)
-        parts.append(each.at_rates(table, table["chosen"]))
-    return pd.concat(parts)
+    rows = chosen_rows(tables, settings, layer_seeds)
+    return finals(rows, window=WINDOW, by=[*KIND[:1], "setting", "rank", *KIND[1:]])
 
 
+def curves(split: str, *settings: str, layer_seeds: Sequence[int] = LAYER_SEEDS[:1]) -> Table:
+    """Return the table of losses over steps on a split."""
+    told = {"split": split, "settings": settings, "layer_seeds": layer_seeds}
+    return Table(CURVE, partial(curve_rows, **told))
+
+
+def ends(*settings: str, layer_seeds: Sequence[int] = LAYER_SEEDS[:1]) -> Table:
+    """Return the table of what runs came to at their end."""
+    return Table(FINAL, partial(end_rows, settings=settings, layer_seeds=layer_seeds))
+
+
+PILOTS = Table(
+    (*FINAL, CHOSEN), partial(end_rows, settings=tuple(SETTINGS), layer_seeds=LAYER_SEEDS[:1])
+)
 LOSS = Cell("test_loss", unit="nats", digits=3)
 """What stands where the paper has scores of MT-Bench."""
-LAYER_SEEDS = tuple(
-    Line(f"Seed {number + 1}", group=HELD_OUT, where={"layer_seed": number}) for number in SEEDS
+BY_LAYER_SEED = tuple(
+    Line(f"Seed {number + 1}", group=HELD_OUT, where={"layer_seed": number})
+    for number in LAYER_SEEDS
 )
+
+
+def lines(*settings: str, group: str = "") -> tuple[Line, ...]:
+    """Return a row per setting."""
+    return tuple(
+        Line(SETTINGS[name].head, group=group or SETTINGS[name].group, where={"setting": name})
+        for name in settings
+    )

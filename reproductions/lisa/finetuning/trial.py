@@ -66,6 +66,7 @@ def method_of(params: Tune, ctx: RunContext) -> Method:
     return from_params(
         params.method,
         rank=params.rank,
+        outside=params.outside,
         alpha=2.0 * params.rank,
         gamma=params.gamma,
         period=params.period,

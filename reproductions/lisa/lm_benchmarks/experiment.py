@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare import Estimate, doc
+from harness.declare import Estimate, doc, seeds_of
 from reproductions.lisa.base_model.experiment import USES_BASE
 from reproductions.lisa.finetuning.experiment import USES_TUNED
 from reproductions.lisa.models.names import IN_HOUSE, QUALITY, SMALLEST
@@ -51,7 +51,7 @@ accuracy = scored(
     untuned="lisa/evaluate_base",
     own={
         "smoke": Asked(model=SMALLEST, max_documents=6),
-        "cpu": Asked(model=QUALITY, max_documents=MAX_DOCUMENTS),
+        "cpu": Asked(model=QUALITY, seed=seeds_of("cpu")[0], max_documents=MAX_DOCUMENTS),
     },
     given=AskedGiven(model="", max_documents=0),
     run=".lm_benchmarks.trial:accuracy_rows",

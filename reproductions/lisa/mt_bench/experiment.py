@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from harness.declare import Estimate, Needs, doc
+from harness.declare import Estimate, Needs, doc, seeds_of
 from reproductions.lisa.base_model.experiment import USES_BASE
 from reproductions.lisa.finetuning.experiment import USES_TUNED
 from reproductions.lisa.models.names import QUALITY, SMALLEST
@@ -54,7 +54,7 @@ ratings = scored(
     own={
         "smoke": Examined(model=SMALLEST, questions="made_up", judged=False, max_new_tokens=8),
         # Half of its context.
-        "cpu": Examined(model=QUALITY, max_new_tokens=64),
+        "cpu": Examined(model=QUALITY, seed=seeds_of("cpu")[0], max_new_tokens=64),
     },
     # As in FastChat.
     given=ExaminedGiven(model="", max_new_tokens=1024),

@@ -6,15 +6,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal
 
-from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc, seed
+from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc, seed, seeds_of
 from reproductions.lisa.base_model.experiment import USES_BASE
-from reproductions.lisa.finetuning.experiment import FIXED_LR, NUM_STEPS, SEEDS, needs
+from reproductions.lisa.finetuning.experiment import NUM_STEPS, RATES, needs
 from reproductions.lisa.models import stand_ins
 from reproductions.lisa.models.names import QUALITY, SMALLEST
 from reproductions.lisa.models.shapes import Shape, shape_of
 from reproductions.lisa.models.tuning import Tuning
 
-RANK = 128
+RANK, RANK_IN_HOUSE = 128, 4
+"""The paper's, of a width of 4,096, and as much of ours."""
 NUM_DRAWS = 3
 BLOCKS_BUILT = {"gpt2-small": 12, "llama-2-7b": 1, "mistral-7b": 1}
 """One block of a 7B model, at the real width; the others are drawn like it."""
@@ -75,10 +76,10 @@ def drawn_grid(profile: Profile) -> Iterator[Draw]:
 
 
 def training(model: str, method: Literal["lora", "full"]) -> Training:
-    """Return a training at the rate of the ablations, with the rank of the fine-tuning study."""
-    rank = 4 if method == "lora" else 0
+    """Return a training at the method's rate; LoRA's rank is the paper's share of the width."""
+    rank = RANK_IN_HOUSE if method == "lora" else 0
     return Training(
-        model=model, method=method, rank=rank, lr=FIXED_LR, num_steps=NUM_STEPS, batch_size=8
+        model=model, method=method, rank=rank, lr=RATES[method], num_steps=NUM_STEPS, batch_size=8
     )
 
 
@@ -90,7 +91,7 @@ def training_grid(profile: Profile) -> Iterator[Training]:
             case "smoke":
                 yield replace(training(SMALLEST, method), num_steps=3, batch_size=4)
             case "cpu":
-                for number in SEEDS:
+                for number in seeds_of(profile):
                     yield replace(training(QUALITY, method), seed=number)
 
 

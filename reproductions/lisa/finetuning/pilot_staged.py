@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from harness.declare import Cell, Layout, Line, Task
-from reproductions.lisa.ablations import table
-from reproductions.lisa.ablations.experiment import (
+from harness.declare import Layout, Line, Task
+from reproductions.lisa.finetuning import table
+from reproductions.lisa.finetuning.experiment import (
+    RANKS,
     STAGED_METHODS,
-    STAGED_RANKS,
     staged_pilots,
 )
-from reproductions.lisa.ablations.pilot_in_house import BY_RATE
-from reproductions.lisa.models.names import LABELS, STAGED
-from reproductions.lisa.models.rates import mark
+from reproductions.lisa.finetuning.pilot_in_house import LOSS, by_rate
+from reproductions.lisa.models.layouts import HEADS
+from reproductions.lisa.models.names import STAGED
 from reproductions.lisa.models.stand_ins import FIGURE_6
 
-RANKS = " and ".join(map(str, STAGED_RANKS.values()))
 task = Task(
     "lisa/pilot_staged",
     own_kind="ablation",
@@ -22,16 +21,21 @@ task = Task(
     table=table.PILOTS,
     layout=Layout(
         rows=tuple(
-            Line(LABELS[method], group=FIGURE_6[model], where={"model": model, "method": method})
+            Line(
+                HEADS["lisa" if name == "usual" else name],
+                group=FIGURE_6[model],
+                where={"model": model, "setting": name},
+            )
             for model in STAGED
-            for method in STAGED_METHODS
+            for name in STAGED_METHODS
         ),
-        columns=BY_RATE,
-        cell=Cell("validation_loss", unit="nats", digits=3, remark=mark),
+        columns=by_rate("learning rate"),
+        cell=LOSS,
         title="Validation loss by learning rate",
         notes=(
             "Two seeds that no other run has. LISA trains one block at a time; LoRA has the ranks"
-            f" {RANKS}, with which it needs no more memory.",
+            f" {' and '.join(str(RANKS[model]) for model in STAGED)}, with which it needs no more"
+            " memory.",
         ),
         ours=True,
     ),

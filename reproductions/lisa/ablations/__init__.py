@@ -1,1 +1,0 @@
-"""LISA's own settings on the in-house model: blocks, periods, and what happens to states."""
