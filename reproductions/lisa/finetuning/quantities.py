@@ -114,6 +114,10 @@ def _fall(rows: pd.DataFrame) -> float:
     The loss of a single batch scatters; while the rate still rises, little is learned.
     """
     if "start_loss" in rows:
+        # Where several rates were tried, at the best one.
+        losses = rows.assign(lost=rows["validation_loss"].astype(float).fillna(math.inf))
+        best = losses.groupby("lr")["lost"].mean().idxmin()
+        rows = rows[rows["lr"] == best]
         return mean(rows["start_loss"]) - mean(rows["test_loss"])
     first = rows.loc[rows["step"] < rows["step"].min() + WARM_UP, "loss"]
     return mean(first) - mean(_last_steps(rows)["loss"])
