@@ -47,13 +47,15 @@ BATCH_SIZE, MAX_TOKENS = 8, 64
 RANKS: Mapping[Way, int] = {"lora": 128, "lora_equal": 86, "lora_ends": 17, "galore": 128}
 """The paper's; the most with which weights, gradients and moments are no more than LISA's with two
 blocks, alone and beside trained embeddings and head; and what transformers gives GaLore."""
+TIMED_RANK = 18
+"""As large a share of the width as 128 of LLaMA-2-7B's; a greater one would cost LoRA more time."""
 SMALL_RANKS: Mapping[Way, int] = {"lora": 10, "lora_equal": 8, "lora_ends": 1, "galore": 4}
 GAMMAS: Mapping[Way, int] = {"lisa": 2, "lisa_8": 8, "no_blocks": 0}
 SMALL_GAMMAS: Mapping[Way, int] = {"lisa": 1, "lisa_8": 2, "no_blocks": 0}
 CANDIDATES = (1e-4, 3e-4, 1e-3)
 """Rates that pilots try for every method."""
 BEYOND: Mapping[Way, tuple[float, ...]] = {}
-"""Further ones, where the best candidate was the least or the greatest."""
+"""Further ones, for methods whose best rate was the least or the greatest, until it is not."""
 RATES: Mapping[Way, float] = dict.fromkeys(TUNED, 3e-4)
 """Each method's rate of the least validation loss in the pilots."""
 BENCHMARKS = {"arc_easy": "arc_easy", "piqa": "piqa_val"}
@@ -180,7 +182,7 @@ def timing_grid(profile: Profile) -> Iterator[Timing]:
         for number in seeds_of(profile):
             yield Timing(
                 shape=SMOLLM_SHAPE, device="cpu", dtype="float32", seq_len=MAX_TOKENS,
-                batch_size=BATCH_SIZE, lora_rank=RANKS["lora"], num_warmup=1, num_timed=6,
+                batch_size=BATCH_SIZE, lora_rank=TIMED_RANK, num_warmup=1, num_timed=6,
                 seed=number,
             )  # fmt: skip
 

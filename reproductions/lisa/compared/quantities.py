@@ -75,7 +75,7 @@ def static_over(table: pd.DataFrame, *, one: str, others: Sequence[str]) -> list
 
 
 LEAST_FALL = 0.2
-"""Nats by which full training must lower the held-out loss: under half of what pilots see."""
+"""Nats by which full training must lower the held-out loss."""
 LEAST_ABOVE = 0.05
 """By how much the untuned model must be above guessing."""
 SPREAD = "Dots: runs, one per seed; lines: their mean."

@@ -25,7 +25,7 @@ WINDOW = 10
 """Steps that a smoothed training loss is the mean of: a quarter of the run."""
 BY_MEMORY: tuple[Way, ...] = ("full", "galore", "lora", "lisa_8")
 EQUAL_MEMORY: tuple[Way, ...] = ("lisa", "lora_equal", "lora_ends", "no_blocks")
-"""With LISA's memory at most."""
+"""With LISA's static memory at most."""
 TOLD = columns_of(Compared, "model", "method", "rank", "gamma", "period", "lr")
 SEED = columns_of(Compared, "seed")
 LOSSES = (
@@ -128,8 +128,8 @@ def lines(*ways: Way, group: str = "") -> tuple[Line, ...]:
 
 GROUPED = (
     *lines("untuned"),
-    *lines(*BY_MEMORY, group="more memory"),
-    *lines(*EQUAL_MEMORY, group="LISA's memory at most"),
+    *lines(*BY_MEMORY, group="more static memory"),
+    *lines(*EQUAL_MEMORY, group="LISA's static memory at most"),
 )
 """Methods by what they hold beside LISA with two blocks."""
 LOSS = Cell("loss", unit="nats", digits=3)

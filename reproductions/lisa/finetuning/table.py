@@ -106,8 +106,8 @@ def end_rows(
 
 def curves(split: str, *settings: str, layer_seeds: Sequence[int] = LAYER_SEEDS[:1]) -> Table:
     """Return the table of losses over steps on a split."""
-    told = {"split": split, "settings": settings, "layer_seeds": layer_seeds}
-    return Table(CURVE, partial(curve_rows, **told))
+    make = partial(curve_rows, split=split, settings=settings, layer_seeds=layer_seeds)
+    return Table(CURVE, make)
 
 
 def ends(*settings: str, layer_seeds: Sequence[int] = LAYER_SEEDS[:1]) -> Table:

@@ -103,6 +103,8 @@ TRAINED = (
         Short(of={"method": "lisa", "gamma": 2}, to=TUNED),
         Short(of={"method": "cyclic"}, to=TUNED),
         Short(of={"method": "galore"}, to={**TUNED, "period": 0}),
+        Short(of={"policy": "reset_all"}, to=TUNED),
+        Short(of={"outside": True}, to={**TUNED, "period": 0}),
     ),
     golden("continual", ALL_BLOCKS, Short(of={"method": "lisa", "gamma": 2}, to=STAGES)),
     golden(
@@ -214,12 +216,16 @@ COMPARED = (
         Short(of={"method": "lora", "how": "arithmetic"}),
     ),
     counted("compared_time", ALL_BLOCKS, Short(of={"methods": "all"}, to={"num_timed": 2})),
-    golden(
-        "ablations",
-        of_policy("drop_refrozen", breaks="Moments of embeddings and head outlive a switch."),
-        Short(of={"policy": "reset_all"}, to=TUNED),
-        Short(of={"method": "lisa", "gamma": 2}, to=TUNED),
-    ),
+    golden("finetune_rates", NO_SWITCH, Short(of={"method": "lisa"}, to=TUNED)),
     golden("pilot_in_house", NO_SWITCH, Short(of={"method": "lisa"}, to=TUNED)),
+    golden(
+        "pilot_continual",
+        Mutation(
+            where="reproductions.lisa.models.training:Recipe.share_at",
+            instead=around(lambda share, self, step: 1.0),
+            breaks="The learning rate does not fall.",
+        ),
+        Short(to={"text_steps": 2, "problems_steps": 2}),
+    ),
 )
 GOLDEN = (*TRAINED, *COUNTED, *ANSWERED, *COMPARED)

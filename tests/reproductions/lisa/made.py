@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -46,7 +46,8 @@ class Kept:
 class Upstream:
     """The harness's side of a run over trials that came to known ends, by rate and seed."""
 
-    rows: Mapping[float, Sequence[list[dict[str, Any]]]]
+    rows: Mapping[float, Any]
+    """By learning rate, then by seed."""
     weights: Callable[[], Any] = dict
     loaded: list[Any] = field(default_factory=list)
 

@@ -11,7 +11,6 @@ import pytest
 from harness.declare.claims import Claim
 from harness.declare.task import Task
 from harness.declare.verdict import Word
-from tests.reproductions.lisa.ablations import test_claims as ablations
 from tests.reproductions.lisa.compared import test_claims as compared
 from tests.reproductions.lisa.continual import test_trial as continual
 from tests.reproductions.lisa.facts import test_facts as facts
@@ -26,7 +25,7 @@ from tests.reproductions.lisa.theory import test_trial as theory
 from tests.verdicts import bad, good, undecided
 
 STUDIES = (
-    ablations, compared, continual, facts, finetuning, lm_benchmarks, memory, mt_bench, norms,
+    compared, continual, facts, finetuning, lm_benchmarks, memory, mt_bench, norms,
     step_time, theory,
 )  # fmt: skip
 MAKERS: dict[str, Callable[[Task, Case], pd.DataFrame]] = {

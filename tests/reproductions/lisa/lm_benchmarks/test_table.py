@@ -34,16 +34,10 @@ FAILS = {VANILLA: 0.50, "lora": 0.46, "galore": 0.44, "lisa": 0.40, "full": 0.39
 # --- models ---
 
 
-def losses(*rates: list[float | None]) -> Any:
-    """Return fine-tunings that came to validation losses by rate and seed, or diverged."""
-    rest = [[9.0] * 3] * (len(finetune.LRS) - len(rates))
-    begun = [{"split": "test", "loss": 0.1}, {"split": "train", "loss": 0.2}]
-
-    def rows(loss: float | None) -> list[dict[str, Any]]:
-        return begun if loss is None else [*begun, {"split": "validation", "loss": loss}]
-
-    ends = [[rows(loss) for loss in of] for of in [*rates, *rest]]
-    return Upstream(dict(zip(finetune.LRS, ends, strict=True)))
+def came_to(point: Asked, *ends: str) -> Upstream:
+    """Return a fine-tuning at the declared rate with rows of some splits."""
+    rows = [{"split": split, "loss": 0.1} for split in ends]
+    return Upstream({finetune.RATES["lora"]: {point.seed: rows}})
 
 
 class Blank:
@@ -56,21 +50,21 @@ def first_point() -> Asked:
     return Asked.from_json(accuracy.tuned.params_of("cpu")[0])
 
 
-def test_model_of_the_seed_at_the_best_rate_over_all_seeds_is_scored(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_model_that_the_run_tuned_is_scored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(finetune, "base_of", lambda model, ctx: Blank())
-    ctx = losses([1.0, 1.0, 4.0], [1.5, 1.5, 1.5], [0.5, None, 0.5])
-    found = finetune.load_scored(first_point(), ctx)
+    point = first_point()
+    ctx = came_to(point, "test", "train", "validation")
+    found = finetune.load_scored(point, ctx)
     assert found is not None
-    assert found[1] == finetune.LRS[1]
+    assert found[1] == finetune.RATES["lora"]
     (trial,) = ctx.loaded
-    assert (trial.lr, trial.seed, trial.keep_weights) == (finetune.LRS[1], 0, True)
+    assert trial.keep_weights
+    assert trial.to_json() in finetune.runs.params_of("cpu")
 
 
-def test_method_that_diverged_at_every_rate_has_no_rows() -> None:
-    gone = losses(*[[1.0, None, 1.0]] * len(finetune.LRS))
-    outcome = accuracy_rows(first_point(), gone)
+def test_method_that_diverged_has_no_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(finetune, "base_of", lambda model, ctx: Blank())
+    outcome = accuracy_rows(first_point(), came_to(first_point(), "test", "train"))
     assert (list(outcome.rows), outcome.status) == ([], Status.DIVERGED)
 
 

@@ -221,7 +221,7 @@ def test_a_failed_trial_goes_on_where_it_was(server: ScriptedJudge, tmp_path: Pa
     asked = {one.prompt for one in server.asked}
     for row in (*vanilla.rows, *lisa.rows):
         assert any(str(row["answer"]) in prompt for prompt in asked)
-    assert {row["lr"] for row in lisa.rows} == {finetune.FIXED_LR}
+    assert {row["lr"] for row in lisa.rows} == {finetune.RATES["usual"]}
     ratings = [row["rating"] for row in vanilla.rows]
     assert ratings == [4.0, None, 9.0, 2.0, 3.0, 3.0]
     assert [row["judgement"] for row in vanilla.rows[:2]] == ["Well, ***. [[4]]", "I cannot say."]

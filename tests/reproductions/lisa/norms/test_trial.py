@@ -62,7 +62,12 @@ def test_adapters_are_on_all_linears_embeddings_and_an_untied_head() -> None:
 def test_measuring_changes_no_training(tmp_path: Path) -> None:
     """In full the run is the fine-tuning experiment's, to the last bit of its validation loss."""
     outcome = trained(tmp_path, "full")
-    params = replace(finetune.tuned("tiny-path", "full"), num_steps=3)
+    params = replace(
+        finetune.tuned(
+            "full", lr=norms.training("tiny-path", "full").lr, seed=0, model="tiny-path"
+        ),
+        num_steps=3,
+    )
     ctx = context(finetune.runs, params, tmp_path)
     rows = rows_of(params, ctx, setting_of(params, fresh(), records_of("tiny-path", ctx))).rows
     (loss,) = [row["loss"] for row in rows if row["split"] == "validation"]

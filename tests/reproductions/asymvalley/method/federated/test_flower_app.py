@@ -66,7 +66,7 @@ def digits() -> list[ClientData]:
 
 @pytest.fixture(autouse=True)
 def no_other_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Start a cluster for each run: Flower would join one that runs here, as those of Ray's tests."""
+    """Start a cluster for each run: Flower would join one that runs here, such as Ray's tests."""
     monkeypatch.setenv("RAY_ADDRESS", "local")
 
 
