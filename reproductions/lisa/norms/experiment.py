@@ -16,7 +16,6 @@ from reproductions.lisa.models.tuning import Tuning
 
 RANK, RANK_IN_HOUSE = 128, 4
 """The paper's, of a width of 4,096, and as much of ours."""
-NUM_DRAWS = 3
 BLOCKS_BUILT = {"gpt2-small": 12, "llama-2-7b": 1, "mistral-7b": 1}
 """One block of a 7B model, at the real width; the others are drawn like it."""
 DRAWN_PER_S = 5e7
@@ -71,7 +70,7 @@ def drawn_grid(profile: Profile) -> Iterator[Draw]:
         one = Draw(model=model, num_blocks=num_built, rank=RANK)
         if profile != "cpu":
             one = replace(one, num_blocks=shape_of(model).num_blocks, device="cuda")
-        for number in range(NUM_DRAWS):
+        for number in seeds_of(profile):
             yield replace(one, seed=number)
 
 
