@@ -130,7 +130,8 @@ def run_pytest(tree: Path, file: str, *options: str) -> int:
 def main(words: Sequence[str] | None = None) -> int:
     """Compare as the command line asks; return 1 for a slowdown with --fail."""
     parser = argparse.ArgumentParser(prog="python -m tools.bench_compare")
-    parser.add_argument("names", nargs="+", help="names or patterns of bench_<name>.py")
+    everything = "names or patterns of bench_<name>.py [all]"
+    parser.add_argument("names", nargs="*", default=["*"], help=everything)
     parser.add_argument("--ref", default="HEAD~1", help="the commit to compare with [HEAD~1]")
     parser.add_argument("--fail", action="store_true", help="exit 1 if something became slower")
     asked = parser.parse_args(words)

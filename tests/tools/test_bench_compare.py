@@ -94,5 +94,8 @@ def test_a_slowdown_fails_if_asked_to_and_bad_names_are_told(
     with pytest.raises(SystemExit) as caught:
         main(["slept", "--ref", "nowhere"])
     assert caught.value.code == 2
-    monkeypatch.setattr(bench_compare, "compare", lambda *asked: ["slept"])
-    assert (main(["slept"]), main(["slept", "--fail"])) == (0, 1)
+    asked = []
+    monkeypatch.setattr(bench_compare, "compare", lambda *told: asked.append(told[2]) or ["slept"])
+    assert (main(["slept"]), main(["--fail"])) == (0, 1)
+    # Without names, all.
+    assert asked == [["slept"], ["*"]]
