@@ -68,8 +68,10 @@ def ends_by_setting(context: FigureContext) -> Figure:
 
 
 def head_of(name: str) -> str:
-    """Return a setting as figures call it."""
-    return METHODS[name] if name in METHODS and name != "usual" else SETTINGS[name].head
+    """Return a setting as figures call it where several things vary."""
+    if name == "usual":
+        return "gamma = 2, K = 13"
+    return METHODS.get(name, SETTINGS[name].head)
 
 
 def rates(context: FigureContext, *, value: str, split: str) -> Figure:
