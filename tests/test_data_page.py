@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -54,21 +55,17 @@ def test_plan_names_for_each_missing_data_set_how_to_get_it(tmp_path: Path) -> N
         assert told.get(experiment, set()) == names, experiment
 
 
-def wanted(profile: Profile, paper: str = "*") -> dict[str, set[str]]:
-    """Return the data sets with files that each experiment reads, or its upstream trials."""
-    known = catalogue()
-    return {
-        experiment.id: {
-            name
-            for trial in grid_of(experiment, profile)
-            for each in with_upstream(trial)
-            for name in each.needs.data
-            if not known[name].bundled
-        }
-        for experiment in experiments_of(load_registry().select([paper]))
-        # What is timed on a GPU alone, say, has none there.
-        if experiment.params_of(profile)
-    }
+def wanted(profile: Profile) -> dict[str, set[str]]:
+    """Return the data sets with files that trials of each experiment read, or those upstream."""
+    known, found = catalogue(), defaultdict(set)
+    for experiment in experiments_of(load_registry().select(["*"])):
+        for trial in grid_of(experiment, profile):
+            # What only others start from is planned too.
+            for planned in with_upstream(trial):
+                for each in with_upstream(planned):
+                    names = (name for name in each.needs.data if not known[name].bundled)
+                    found[planned.experiment.id].update(names)
+    return found
 
 
 def test_plan_says_it_in_words(tmp_path: Path) -> None:

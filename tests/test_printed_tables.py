@@ -130,7 +130,7 @@ def test_the_command_prints_the_layout_and_on_request_the_long_form() -> None:
     title, _, header = table("--long").partition("\n\n")
     title = " ".join(title.split())
     assert title.startswith("lisa/tab10, profile cpu: ") and "a LLaMA of 2.1M" in title
-    assert header.split()[:3] == ["model", "method", "gamma"]
+    assert header.split()[:3] == ["model", "setting", "method"]
 
 
 @pytest.mark.tools

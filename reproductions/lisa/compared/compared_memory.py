@@ -6,28 +6,21 @@ from functools import partial
 
 from harness.declare import (
     CHECK,
-    CPU,
     SMOKE_AND_CPU,
     Cell,
     Layout,
     Line,
     Table,
     Task,
-    at_most,
     claims,
     within,
 )
 from reproductions.lisa.compared import quantities as q
 from reproductions.lisa.compared import table
 from reproductions.lisa.compared.experiment import SMOLLM_SHAPE, held
-from reproductions.lisa.models.steps.held import (
-    arithmetic_is_the_count,
-    as_computed,
-    bytes_ratios,
-)
+from reproductions.lisa.models.steps.held import arithmetic_is_the_count, as_computed
 
 COUNTED = CHECK.at(*SMOKE_AND_CPU)
-SHAPE_DECIDES = CHECK.at(*CPU, elsewhere="a tiny model has other proportions")
 PARTS = {
     "weights": "weights_bytes",
     "gradients": "gradients_bytes",
@@ -35,12 +28,6 @@ PARTS = {
     "activations": "saved_bytes",
     "sum": "total_bytes",
 }
-
-
-def lisa_over(other: str) -> partial[list[float]]:
-    """Return the quantity: LISA's bytes over another method's."""
-    compare = partial(bytes_ratios, shape=SMOLLM_SHAPE, value="total_bytes")
-    return partial(compare, one={"method": "lisa"}, others=[{"method": other}])
 
 
 task = Task(
@@ -78,23 +65,6 @@ task = Task(
             ).naming("LoRA", "LoRA and E+H"),
             "LoRA with LISA's static memory holds no more of it than LISA, and at most a tenth"
             " less.",
-        ),
-    )
-    + claims(
-        "Table 1, which the shape of the model decides",
-        (
-            "lisa_within_lora",
-            SHAPE_DECIDES,
-            at_most(lisa_over("lora"), 1, "ratio").measuring("LISA's bytes over LoRA's"),
-            "LISA with two blocks needs no more memory than LoRA of rank 128.",
-        ),
-        (
-            "lisa_half_of_full",
-            SHAPE_DECIDES,
-            at_most(lisa_over("full"), 0.55, "ratio").measuring(
-                "LISA's bytes over full training's"
-            ),
-            "LISA with two blocks needs about half of full training's memory, or less.",
         ),
     ),
     figure="figures:held_bars",
