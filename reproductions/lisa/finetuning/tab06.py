@@ -71,7 +71,7 @@ task = Task(
         ),
     ),
     figure="figures:ends_by_setting",
-    caption=f"Held-out loss of LISA by numbers of blocks and period. {q.OWN_RATE} {q.DOTS}"
-    f" {q.MT_BENCH}",
+    caption=f"Held-out loss of LISA by numbers of blocks and period. {q.OWN_RATE} Dots:"
+    f" runs, one per seed; lines: their mean. {q.MT_BENCH}",
     alt="Held-out loss of single runs for several numbers of blocks and sampling periods.",
 )
