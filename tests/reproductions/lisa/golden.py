@@ -37,6 +37,11 @@ ALL_BLOCKS = Mutation(
     instead=around(lambda draw, self: tuple(range(len(self.blocks)))),
     breaks="LISA freezes no block.",
 )
+NO_FALL = Mutation(
+    where="reproductions.lisa.models.training:Recipe.share_at",
+    instead=around(lambda share, self, step: 1.0),
+    breaks="The learning rate does not fall.",
+)
 UNTUNED = Mutation(
     where="torch.nn:Module.load_state_dict",
     instead=around(lambda load, net, tensors: None),
@@ -84,11 +89,7 @@ def counted(name: str, mutation: Mutation, *points: Short, max_steps: int = MAX_
 TRAINED = (
     golden(
         "pretrain",
-        Mutation(
-            where="reproductions.lisa.models.training:Recipe.share_at",
-            instead=around(lambda share, self, step: 1.0),
-            breaks="The learning rate does not fall.",
-        ),
+        NO_FALL,
         Short(to={"num_steps": 3, "lr": 0.01}),
     ),
     golden(
@@ -220,11 +221,7 @@ COMPARED = (
     golden("pilot_in_house", NO_SWITCH, Short(of={"method": "lisa"}, to=TUNED)),
     golden(
         "pilot_continual",
-        Mutation(
-            where="reproductions.lisa.models.training:Recipe.share_at",
-            instead=around(lambda share, self, step: 1.0),
-            breaks="The learning rate does not fall.",
-        ),
+        NO_FALL,
         Short(to={"text_steps": 2, "problems_steps": 2}),
     ),
 )
