@@ -81,6 +81,13 @@ def rates(context: FigureContext, *, value: str, split: str) -> Figure:
     return rate_lines(context, lines, value=value, split=split, columns=3)
 
 
+def method_rates(context: FigureContext) -> Figure:
+    """Draw the validation loss against the learning rate, one line per method."""
+    table = context.table[context.table["model"] == context.table["model"].iloc[0]]
+    lines = by_method(table)
+    return rate_lines(context, lines, value="validation_loss", split="validation", columns=4)
+
+
 def staged_rates(context: FigureContext) -> Figure:
     """Draw the loss against the learning rate, one line per model and method."""
     lines = {

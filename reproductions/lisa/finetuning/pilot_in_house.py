@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.declare import Cell, Layout, Line, Task, bind
+from harness.declare import Cell, Layout, Line, Task
 from reproductions.lisa.finetuning import table
 from reproductions.lisa.finetuning.experiment import LRS, PILOTED, pilots
 from reproductions.lisa.models.rates import mark
@@ -28,8 +28,9 @@ task = Task(
         notes=("Two seeds that no other run has.",),
         ours=True,
     ),
-    figure=bind("figures:rates", value="validation_loss", split="validation"),
+    figure="figures:method_rates",
     caption="Validation loss against the learning rate, at seeds that no other run has: each"
-    " setting's later runs have the rate of its least mean loss. Bars: standard error.",
-    alt="Validation loss against learning rate, one line per method and setting of LISA.",
+    " setting's later runs have the rate of its least mean loss. LISA's other settings are in the"
+    " table alone. Bars: standard error.",
+    alt="Validation loss against learning rate, one line per method.",
 )

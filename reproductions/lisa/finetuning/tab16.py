@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare import CHECK, CPU, Cell, Layout, Line, Task, bind, claims, equal
+from harness.declare import CHECK, CPU, Cell, Layout, Line, Task, claims, equal
 from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table
 from reproductions.lisa.finetuning.experiment import (
@@ -64,7 +64,7 @@ task = Task(
             "Every model and setting runs at the rate that its pilots chose.",
         ),
     ),
-    figure=bind("figures:rates", value="validation_loss", split="validation"),
+    figure="figures:method_rates",
     caption="Validation loss of LLaMA-2-7B against the learning rate. Every method has the same"
     f" candidates. {q.SPREAD}",
     alt="Validation loss against learning rate, one line per method.",
