@@ -63,5 +63,5 @@ task = Task(
     figure="figures:loss_lines",
     caption="Loss while the in-house model is pre-trained on the King James Bible, and at the end"
     " on books of it that it has not seen. All fine-tuning starts from these weights. One seed.",
-    alt="Training loss falls over the optimizer steps; the held-out loss at the end lies near it.",
+    alt="Training loss falls over the optimizer steps; the held-out loss at the end lies above it.",
 )
