@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 SECONDS_PER_STEP = 1.1
 TEXT = "kjv"
 """What the in-house model is pre-trained on: records with a `text`."""
-BOOKS = "books"
-"""What that of continual pre-training is, until it runs again."""
 
 
 class Pretrain(Params):

@@ -28,8 +28,8 @@ task = Task(
             "quarter_as_accurate_as_full",
             q.SOLVING,
             within(
-                partial(q.lead_in_errors, gamma=half_of(QUALITY) // 2), -1, 1, "standard errors"
-            ).measuring("accuracy of LISA less that of full training"),
+                partial(q.lead, gamma=half_of(QUALITY) // 2), -q.MARGIN, q.MARGIN, "share"
+            ).measuring("share of problems that LISA solves less that of full training"),
             "With a quarter of the blocks at once LISA solves as much of GSM8K as full training.",
         ),
     ),

@@ -23,7 +23,7 @@ HOW = {"count": "counted", "arithmetic": "by arithmetic"}
 def accuracy_by_gamma(context: FigureContext) -> Figure:
     """Draw a dot per seed, a line through LISA's means, and full training's level."""
     figure, (ax,) = context.subplots(aspect=0.55)
-    rows = _at_chosen(context.table)
+    rows = _solved(context.table)
     lisa = rows[rows["method"] == "lisa"]
     _level(ax, rows[rows["method"] == "full"])
     means = aggregate(lisa, by=["gamma"], value="accuracy").sort_values("gamma")
@@ -54,7 +54,7 @@ def memory_and_accuracy(context: FigureContext) -> Figure:
     left.set_xlabel("share of blocks that train at once")
     left.set_ylabel("memory, full training = 1")
     left.legend()
-    _accuracy_by_share(right, _at_chosen(table[table["part"] == "run"]), steps)
+    _accuracy_by_share(right, _solved(table[table["part"] == "run"]), steps)
     return figure
 
 
@@ -85,10 +85,9 @@ def _seeds(ax: Axes, x: object, y: object, color: str) -> None:
     ax.plot(x, y, color=color, marker="o", markersize=2.5, linestyle="none", alpha=0.6)  # type: ignore[arg-type]
 
 
-def _at_chosen(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the runs at their method's rate; what diverged has solved nothing."""
-    rows = table[table["chosen"].astype(bool)]
-    return rows.assign(accuracy=rows["accuracy"].astype("float64").fillna(0.0))
+def _solved(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the runs; what diverged has solved nothing."""
+    return runs.assign(accuracy=runs["accuracy"].astype("float64").fillna(0.0))
 
 
 def _shares(steps: pd.DataFrame) -> pd.DataFrame:

@@ -11,7 +11,7 @@ task = Task(
     "lisa/pilot_continual",
     own_kind="ablation",
     reads=(pilots,),
-    table=table.RUNS,
+    table=table.PILOTS,
     layout=Layout(
         rows=(
             Line("full", where={"method": "full"}),

@@ -1,12 +1,11 @@
-"""Tables of continual pre-training: what runs came to, and the memory of their steps beside it."""
+"""Tables of continual pre-training: what runs came to, and the memory of their steps."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from harness.declare import Table, Tables, columns_of, param, value
-from reproductions.lisa.continual.experiment import TwoStages, memory
-from reproductions.lisa.continual.experiment import runs as experiment
+from reproductions.lisa.continual.experiment import TwoStages, memory, runs
 from reproductions.lisa.memory.experiment import Step
 from reproductions.lisa.models.rates import are_chosen
 from reproductions.lisa.models.steps.held import BYTES
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 METHOD = ["model", "method", "gamma"]
-NO_RUN = {"lr": 0.0, "chosen": False}
 VALUES = {
     "text_loss": "Nats per answer token of validation problems, after the text alone.",
     "validation_loss": "The same at the end; empty where the run diverged.",
@@ -35,15 +33,9 @@ TOLD = columns_of(TwoStages, "model", "method", "gamma", "lr")
 SEED = columns_of(TwoStages, "seed")
 OUTCOME = (
     value(
-        "chosen",
-        bool,
-        "Whether this is its method's rate: the most validation problems solved over all seeds, at"
-        " a tie the least validation loss.",
-    ),
-    value(
         "num_problems",
         int,
-        "Problems of the validation split, and as many of the test split.",
+        "Problems of the validation split, and as many of the test split; empty for a step.",
         nullable=True,
     ),
     *(value(name, float, doc, nullable=True) for name, doc in VALUES.items()),
@@ -51,9 +43,19 @@ OUTCOME = (
 
 
 def run_rows(tables: Tables) -> pd.DataFrame:
-    """Return one row per run, with its method's chosen rate marked."""
+    """Return one row per run."""
     (frame,) = tables.values()
-    return finals(frame)[RUNS.names]
+    return finals(frame)
+
+
+def pilot_rows(tables: Tables) -> pd.DataFrame:
+    """Return one row per pilot, with its method's chosen rate marked."""
+    table = run_rows(tables)
+    # What diverged solves nothing.
+    missed = -table["validation_accuracy"].astype(float).fillna(0.0)
+    losses = table["validation_loss"].astype(float).fillna(float("inf"))
+    least = {"missed": missed, "loss": losses}
+    return table.assign(chosen=are_chosen(table, by=METHOD, least=least))
 
 
 def run_and_memory_rows(tables: Tables) -> pd.DataFrame:
@@ -61,12 +63,11 @@ def run_and_memory_rows(tables: Tables) -> pd.DataFrame:
     import pandas as pd
 
     steps = tables[memory.id].rename(columns={"shape": "model"})
-    trained = finals(tables[experiment.id]).rename(columns={"max_tokens": "seq_len"})
-    parts = [
-        trained.assign(part="run", how="training", dtype="float32"),
-        steps.assign(part="step", **NO_RUN),
-    ]
-    return pd.concat(parts, ignore_index=True).reindex(columns=RUNS_AND_MEMORY.names)
+    trained = finals(tables[runs.id]).rename(columns={"max_tokens": "seq_len"})
+    # No seed changes a step: it stands at the first one of the runs.
+    steps = steps.assign(part="step", lr=0.0, seed=trained["seed"].min())
+    parts = [trained.assign(part="run", how="training", dtype="float32"), steps]
+    return pd.concat(parts, ignore_index=True)
 
 
 def finals(frame: pd.DataFrame) -> pd.DataFrame:
@@ -80,12 +81,7 @@ def finals(frame: pd.DataFrame) -> pd.DataFrame:
         num_problems = int(run["num_held_out"].iloc[0])
         point = dict(zip(told, values, strict=True))
         rows.append({**point, "num_problems": num_problems, **values_of})
-    table = pd.DataFrame(rows)
-    # What diverged solves nothing.
-    missed = -table["validation_accuracy"].astype(float).fillna(0.0)
-    losses = table["validation_loss"].astype(float).fillna(float("inf"))
-    least = {"missed": missed, "loss": losses}
-    return table.assign(chosen=are_chosen(table, by=METHOD, least=least))
+    return pd.DataFrame(rows)
 
 
 def _last(run: pd.DataFrame, stage: str, split: str, name: str) -> float | None:
@@ -95,6 +91,18 @@ def _last(run: pd.DataFrame, stage: str, split: str, name: str) -> float | None:
 
 
 RUNS = Table.of(TOLD, SEED, OUTCOME, make=run_rows)
+PILOTS = Table.of(
+    TOLD,
+    SEED,
+    value(
+        "chosen",
+        bool,
+        "Whether this is its method's rate: the most validation problems solved over all seeds, at"
+        " a tie the least validation loss.",
+    ),
+    OUTCOME,
+    make=pilot_rows,
+)
 RUNS_AND_MEMORY = Table.of(
     param("part", str, "run: both stages; step: one step."),
     TOLD,

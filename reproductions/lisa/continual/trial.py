@@ -53,7 +53,7 @@ class Trial:
 
 def continual_rows(params: TwoStages, ctx: RunContext) -> Outcome:
     """Train a pre-trained model in two stages by one method."""
-    return rows_of(params, ctx, base_of(params.model, ctx, params.text))
+    return rows_of(params, ctx, base_of(params.model, ctx))
 
 
 def rows_of(params: TwoStages, ctx: RunContext, lm: LanguageModel) -> Outcome:

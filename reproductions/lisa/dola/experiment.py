@@ -6,18 +6,15 @@ checkpoints named by `--set checkpoint=FOLDER`.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
-from functools import partial
-from statistics import fmean
+from dataclasses import replace
 
-from harness.declare import Estimate, Experiment, Needs, Params, Profile, RunContext, Use, doc, seed
-from harness.declare.experiment import UpstreamResult
+from harness.declare import Estimate, Experiment, Needs, Params, Profile, Use, doc, seed, seeds_of
 from reproductions.lisa.base_model.experiment import USES_BASE
 from reproductions.lisa.continual import experiment as continual
-from reproductions.lisa.continual.experiment import Stages, TwoStages
+from reproductions.lisa.continual.experiment import TwoStages
 from reproductions.lisa.finetuning.experiment import GAMMA
-from reproductions.lisa.models.names import SMALLEST
+from reproductions.lisa.models.names import QUALITY, SMALLEST
 from reproductions.lisa.models.scored import NOT_GIVEN, SEEDS
 from reproductions.lisa.models.shapes import shape_of
 
@@ -32,10 +29,13 @@ CACHE_BYTES = 64 * 10**9
 """Keys, values and hidden states of 64 prompts of a thousand tokens, in bfloat16."""
 
 
-class Decoded(Stages):
+class Decoded(Params):
     """Answers of LISA's model after continual pre-training, and of the model before it."""
 
+    model: str = doc("What answers.")
+    seed: int = seed("One training by LISA, and its draw of questions.")
     num_questions: int = doc("How many are asked.")
+    max_new_tokens: int = doc("Tokens of an answer at most.")
 
 
 class Given(Params):
@@ -49,14 +49,15 @@ class Given(Params):
 
 
 def grid(profile: Profile) -> Iterator[Decoded]:
-    """Yield one trial per seed of LISA's with two blocks."""
-    num_questions = 2 if profile == "smoke" else NUM_QUESTIONS
-    seen = set()
-    for trial in continual.grid(profile):
-        if trial.method == "lisa" and trial.gamma == GAMMA and trial.seed not in seen:
-            seen.add(trial.seed)
-            shared = {n: v for n, v in trial.to_json().items() if n not in ("lr", "keep_weights")}
-            yield Decoded.from_json({**shared, "num_questions": num_questions})
+    """Yield one trial per seed."""
+    if profile == "smoke":
+        yield Decoded(model=SMALLEST, seed=0, num_questions=2, max_new_tokens=4)
+    if profile == "cpu":
+        for number in seeds_of(profile):
+            yield Decoded(
+                model=QUALITY, seed=number, num_questions=NUM_QUESTIONS,
+                max_new_tokens=continual.OURS.max_new_tokens,
+            )  # fmt: skip
 
 
 def given_grid(profile: Profile) -> Iterator[Given]:
@@ -66,41 +67,11 @@ def given_grid(profile: Profile) -> Iterator[Given]:
             yield Given(seed=number)
 
 
-def tuned(params: Decoded, *, lr: float, seed: int) -> TwoStages:
-    """Return the trial of continual pre-training at a rate and seed, which kept its weights.
-
-    At `smoke`, which has one of each, always the same: an experiment names as many trials at every
-    profile.
-    """
-    own = {name: value for name, value in params.to_json().items() if name != "num_questions"}
-    if params.model == SMALLEST:
-        lr, seed = continual.SMALL.lr, continual.SMALL.seed
-    return TwoStages.from_json({**own, "lr": lr, "seed": seed, "keep_weights": True})
-
-
-def best_rate(params: Decoded, ctx: RunContext) -> float | None:
-    """Return the rate that Table 4 has too: the most validation problems solved over all seeds.
-
-    At a tie it is the one of least validation loss. None where a run diverged at this rate.
-    """
-    found = []
-    for lr in continual.LRS:
-        trials = [tuned(params, lr=lr, seed=seed) for seed in continual.SEEDS]
-        ends = [validation(ctx.upstream(continual.runs, trial)) for trial in trials]
-        solved, losses = zip(*ends, strict=True)
-        found.append((-fmean(solved), fmean(losses), trials[0].lr))
-    _, loss, lr = min(found)
-    return None if math.isinf(loss) else lr
-
-
-def validation(upstream: UpstreamResult) -> tuple[float, float]:
-    """Return the share of validation problems solved at the end, and the loss; 0 and infinite
-    where the run diverged."""
-    rows = [
-        row for row in upstream.rows if (row["stage"], row["split"]) == ("problems", "validation")
-    ]
-    found = [(float(row["accuracy"] or 0.0), float(row["loss"] or 0.0)) for row in rows]
-    return found[0] if found else (0.0, math.inf)
+def tuned(params: Decoded) -> TwoStages:
+    """Return the trial of continual pre-training by LISA at a seed, which kept its weights."""
+    small = params.model == SMALLEST
+    base = continual.lisa(continual.SMALL if small else continual.OURS, GAMMA)
+    return replace(base, lr=base.lr if small else continual.RATES[GAMMA], seed=params.seed)
 
 
 def estimate(params: Decoded) -> Estimate:
@@ -123,14 +94,7 @@ decoded = Experiment(
     grid=grid,
     run="trial:decoded_rows",
     needs=Needs(memory_bytes=2**31, packages=("transformers", "tokenizers")),
-    uses=(
-        *USES_BASE,
-        *(
-            Use(experiment=continual.runs, params=partial(tuned, lr=lr, seed=seed))
-            for lr in continual.LRS
-            for seed in continual.SEEDS
-        ),
-    ),
+    uses=(*USES_BASE, Use(experiment=continual.runs, params=tuned)),
     estimate=estimate,
     address=("model", "seed"),
 )

@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.declare import (
-    CPU,
     PAPER,
     Cell,
-    InvalidQuantity,
     Layout,
     Line,
     Table,
@@ -21,7 +19,6 @@ from harness.declare import (
     seed_column,
     value,
 )
-from harness.errors import SpecError
 from reproductions.lisa.continual.experiment import half_of
 from reproductions.lisa.dola.experiment import PAPER_MODEL, decoded, given
 from reproductions.lisa.finetuning.experiment import GAMMA
@@ -64,7 +61,7 @@ ANSWERS = Table.of(
     value(
         "lr",
         float,
-        "Rate that Table 4 chose for this method; empty for what was not tuned here.",
+        "Learning rate of its training; empty for what was not tuned here.",
         nullable=True,
     ),
     value(
@@ -77,19 +74,12 @@ ANSWERS = Table.of(
 
 
 def lead_under_dola(table: pd.DataFrame) -> float:
-    """Return LISA's share of right answers minus the untuned model's, both decoded by DoLa.
-
-    Raises InvalidQuantity where the untuned model has none: whatever was tuned is ahead of it.
-    """
+    """Return LISA's share of right answers less the untuned model's, both decoded by DoLa."""
     rows = pick(table, decoding="dola")
-    if rows["questions"].nunique() > 1:
-        raise SpecError("answers to several sets of questions are not compared")
     lisa, vanilla = (
         float(pick(rows, weights=weights)["flexible_accuracy"].astype(float).mean())
         for weights in ("lisa", "vanilla")
     )
-    if vanilla == 0.0:
-        raise InvalidQuantity("the untuned model solves nothing, so any tuning is ahead of it")
     return lisa - vanilla
 
 
@@ -101,7 +91,7 @@ def solved(table: pd.DataFrame) -> float:
 
 LEAST_SOLVED = 0.1
 WITH_ANSWERS = IN_HOUSE.at(
-    *CPU, *PAPER, elsewhere="smoke takes too few steps to solve anything"
+    *PAPER, elsewhere="the untuned model solves nothing here, so any tuning would be ahead of it"
 ).controlled(
     "LISA's model solves a tenth of the problems",
     at_least(solved, LEAST_SOLVED, "share"),

@@ -18,7 +18,7 @@ from harness.errors import EnvError
 from reproductions.lisa.base_model.experiment import base_of
 from reproductions.lisa.continual.experiment import runs
 from reproductions.lisa.dola.decoding import dola, quarter_exits
-from reproductions.lisa.dola.experiment import TEST, Decoded, Given, best_rate, tuned
+from reproductions.lisa.dola.experiment import TEST, Decoded, Given, tuned
 from reproductions.lisa.method.blocks import find_blocks
 from reproductions.lisa.models.generation import greedy
 from reproductions.lisa.models.language_model import LanguageModel
@@ -47,17 +47,17 @@ class Quiz:
 
 
 def decoded_rows(params: Decoded, ctx: RunContext) -> Outcome:
-    """Decode with the pre-trained model, and with LISA's at its chosen learning rate.
+    """Decode with the pre-trained model, and with LISA's after continual pre-training.
 
     They are asked the first of our own problems that `continual` reports on.
     """
-    lr = best_rate(params, ctx)
-    if lr is None:
-        return Outcome(rows=[], status=Status.DIVERGED, note="it diverged at the chosen rate")
-    lisa = base_of(params.model, ctx, params.text)
-    upstream = ctx.upstream(runs, tuned(params, lr=lr, seed=params.seed))
+    trained = tuned(params)
+    upstream = ctx.upstream(runs, trained)
+    if not any(row["split"] == "test" for row in upstream.rows):
+        return Outcome(rows=[], status=Status.DIVERGED, note="LISA's training diverged")
+    lisa = base_of(params.model, ctx)
     lisa.model.load_state_dict(upstream.load(WEIGHTS))
-    models = {"vanilla": base_of(params.model, ctx, params.text), "lisa": lisa}
+    models = {"vanilla": base_of(params.model, ctx), "lisa": lisa}
     quiz = Quiz(
         name=WORD_PROBLEMS,
         problems=sample("test", params.num_questions, seed=ctx.seed("problems test")),
@@ -66,7 +66,8 @@ def decoded_rows(params: Decoded, ctx: RunContext) -> Outcome:
         read=lambda said: said,
     )
     rows = [row for weights, lm in models.items() for row in dola_rows(lm, weights, quiz)]
-    return Outcome(rows=[{**row, "lr": lr if row["weights"] == "lisa" else None} for row in rows])
+    rates = {"vanilla": None, "lisa": trained.lr}
+    return Outcome(rows=[{**row, "lr": rates[str(row["weights"])]} for row in rows])
 
 
 def given_rows(params: Given, ctx: RunContext) -> list[Row]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from harness.declare import (
     Claim,
@@ -153,13 +153,13 @@ def all_blocks_gap(table: pd.DataFrame) -> float:
     return float((both["lisa"] - both["full"]).abs().max())
 
 
-def other_rates(table: pd.DataFrame, *, rates: Mapping[tuple[str, str], float]) -> float:
-    """Return how many models and settings run at another rate than pilots chose."""
-    best = table[table["chosen"]].groupby(["model", "setting"])["lr"].first()
+def other_rates(table: pd.DataFrame, *, rates: Mapping[Any, float], by: str | list[str]) -> float:
+    """Return how many kinds of runs, told by columns, run at another rate than pilots chose."""
+    best = table[table["chosen"]].groupby(by)["lr"].first()
     missing = set(best.index) - set(rates)
     if missing or best.empty:
         raise MissingRows(f"no rate is declared for {sorted(missing) or 'anything'}")
-    return float(sum(lr != rates[place] for place, lr in best.items()))  # type: ignore[index]
+    return float(sum(lr != rates[place] for place, lr in best.items()))
 
 
 SPREAD = "Lines: mean over seeds; bars: standard error."

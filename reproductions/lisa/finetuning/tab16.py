@@ -58,9 +58,9 @@ task = Task(
         (
             "runs_have_these_rates",
             CHECK.at(*CPU, elsewhere="pilots of a tiny model choose nothing"),
-            equal(partial(q.other_rates, rates=DECLARED), 0, "settings").measuring(
-                "models and settings that run at another rate"
-            ),
+            equal(
+                partial(q.other_rates, rates=DECLARED, by=["model", "setting"]), 0, "settings"
+            ).measuring("models and settings that run at another rate"),
             "Every model and setting runs at the rate that its pilots chose.",
         ),
     ),

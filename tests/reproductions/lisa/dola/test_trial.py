@@ -10,7 +10,7 @@ import pytest
 from harness.declare.experiment import Status
 from harness.declare.verdict import Word
 from harness.store.table_csv import build_table
-from reproductions.lisa.continual import experiment as continual
+from reproductions.lisa.continual.experiment import RATES
 from reproductions.lisa.dola import experiment
 from reproductions.lisa.dola.decoding import dola, quarter_exits
 from reproductions.lisa.dola.tab13 import task
@@ -22,6 +22,7 @@ from reproductions.lisa.dola.trial import (
     dola_rows,
     marked,
 )
+from reproductions.lisa.finetuning.experiment import GAMMA
 from reproductions.lisa.models.generation import greedy
 from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.models.word_problems import Problem, extracted
@@ -29,7 +30,7 @@ from tests.reproductions.lisa.decoding_models import prompts, speaker
 from tests.reproductions.lisa.made import Upstream
 from tests.verdicts import controlled
 
-Case = Literal["holds", "fails", "none_before"]
+Case = Literal["holds", "fails"]
 
 
 def roomy() -> LanguageModel:
@@ -107,33 +108,10 @@ def test_the_result_is_after_the_phrase_or_is_the_last_number(
 # --- trials ---
 
 
-def ends(*rates: list[tuple[float, float | None]]) -> Any:
-    """Return trainings that came to accuracies and losses by rate and seed, or diverged."""
-    begun = [
-        {"stage": "text", "split": "validation", "loss": 0.1, "accuracy": None},
-        {"stage": "problems", "split": "test", "loss": 0.1, "accuracy": 0.9},
-    ]
-    last = {"stage": "problems", "split": "validation"}
-    rows = [
-        [
-            [*begun, *([] if loss is None else [{**last, "accuracy": solved, "loss": loss}])]
-            for solved, loss in of
-        ]
-        for of in rates
-    ]
-    return Upstream(
-        dict(zip(continual.LRS, rows, strict=True)), weights=lambda: roomy().model.state_dict()
-    )
-
-
-def test_the_rate_solves_most_over_all_seeds_then_has_the_least_loss() -> None:
+def test_training_that_diverged_is_not_decoded() -> None:
     point = next(experiment.grid("cpu"))
-    most = ends([(0.1, 2.0)] * 3, [(0.9, 1.5), (0.0, 1.5), (0.0, 1.5)], [(0.2, 1.0)] * 3)
-    assert experiment.best_rate(point, most) == continual.LRS[1]
-    tie = ends([(0.1, 2.0)] * 3, [(0.1, 1.5)] * 3, [(0.2, 1.0), (0.1, 1.0), (0.0, None)])
-    assert experiment.best_rate(point, tie) == continual.LRS[1]
-    gone = ends(*[[(0.0, 1.0), (0.0, 1.0), (0.0, None)]] * 3)
-    assert experiment.best_rate(point, gone) is None
+    begun = [{"stage": "text", "split": "validation", "loss": 0.1, "accuracy": None}]
+    gone: Any = Upstream({RATES[GAMMA]: {point.seed: begun}}, weights=lambda: roomy().model.state_dict())
     assert decoded_rows(point, gone).status is Status.DIVERGED
 
 
@@ -144,7 +122,7 @@ ASKED = {"word_problems": experiment.decoded, "gsm8k": experiment.given}
 
 
 def frames(case: Case, *names: str, seeds: int = 3) -> dict[str, pd.DataFrame]:
-    """Return the rows of some questions; LISA leads, trails, or alone solves any."""
+    """Return the rows of some questions; LISA leads or trails."""
     found = {one.id: pd.DataFrame() for one in ASKED.values()}
     for questions in names:
         rows = []
@@ -154,7 +132,6 @@ def frames(case: Case, *names: str, seeds: int = 3) -> dict[str, pd.DataFrame]:
                     good = 0.5 + 0.01 * seed if (weights == "lisa") == (case == "holds") else 0.1
                     # What greedy decoding gets right is the other way round, and decides nothing.
                     share = good if decoding == "dola" else 0.9 - good
-                    share = 0.0 if (case, weights) == ("none_before", "vanilla") else share
                     rows.append(
                         {"questions": questions, "model": "m", "weights": weights,
                          "decoding": decoding, "seed": seed, "lr": None, "exits": "0 4",
@@ -172,12 +149,7 @@ def decide(case: Case, *names: str, seeds: int = 3) -> Word:
 
 
 @pytest.mark.parametrize("name", ASKED)
-def test_claim_holds_fails_and_needs_three_seeds_and_an_answer(name: str) -> None:
+def test_claim_holds_fails_and_needs_three_seeds(name: str) -> None:
     assert decide("holds", name) is Word.SUPPORTED
     assert decide("fails", name) is Word.CONTRADICTED
     assert decide("holds", name, seeds=2) is Word.UNDECIDED
-    assert decide("none_before", name) is Word.UNDECIDED
-
-
-def test_answers_to_other_questions_are_not_compared() -> None:
-    assert decide("holds", *ASKED) is Word.ERROR
