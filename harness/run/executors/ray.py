@@ -7,6 +7,7 @@ again by itself: a job that is lost with its node comes back as JobLost.
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import re
 import socket
@@ -45,6 +46,9 @@ ANSWER_S = 60.0
 """How long a node may take to say what it is."""
 CONNECT_S = 5.0
 POLL_S = 0.2
+SILENCE_S = 30.0
+"""How long, after twice its time limit, a job may say nothing: its worker there ends it, if it can.
+Files travel in that time too."""
 LEFT_OUT = ("**/__pycache__", "**/*.pyc")
 LOST = (
     exceptions.WorkerCrashedError,
@@ -55,7 +59,7 @@ LOST = (
 """What Ray says of a task whose process or node is gone; a trial has a process of its own there."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(kw_only=True, slots=True)
 class _Sending:
     """A job on its way."""
 
@@ -66,6 +70,8 @@ class _Sending:
     locks: ExitStack
     future: Future[list[Report]]
     sent: Sequence[Sent] = ()
+    deadline: float = math.inf
+    """On the monotonic clock; it has none as long as it waits for room."""
 
     def fail(self, error: BaseException) -> None:
         self.locks.close()
@@ -129,24 +135,24 @@ class RayExecutor:
             if not ours:
                 sending.end([])
                 return future
-            sending = replace(sending, sent=list(self._sent_with(ours)))
+            sending.sent = list(self._sent_with(ours))
             points = tuple(dict(trial.params) for trial in ours)
             # Nested, so that a node fetches only what it lacks.
             given = [replace(job, points=points), sending.sent, self._folder]
-            ref = _do.options(**self._resources(ours)).remote(*given)
+            items = _do.options(**self._resources(ours)).remote(*given)
         except Exception as error:  # noqa: BLE001 - a future carries whatever was raised
             sending.fail(_told(error))
             return future
         with self._lock:
-            self._on_the_way[ref] = sending
+            self._on_the_way[items] = sending
         return future
 
     def cancel_all(self) -> None:
         with self._lock:
-            refs = list(self._on_the_way)
-        for ref in refs:
+            jobs = list(self._on_the_way)
+        for items in jobs:
             with suppress(exceptions.RayError):
-                ray.cancel(ref, force=True)
+                ray.cancel(items, force=True)
         self.close()
 
     def close(self) -> None:
@@ -218,38 +224,59 @@ class RayExecutor:
                 yield self._put(place, hashlib.sha256(content).hexdigest(), partial(bytes, content))
 
     def _collect(self) -> None:
-        """Take what jobs came to, one after the other, as long as there may be more."""
+        """Take what jobs say, one after the other, as long as there may be more."""
         while not self._closed:
             with self._lock:
-                refs = list(self._on_the_way)
-            if not refs:
+                jobs = list(self._on_the_way)
+            if not jobs:
                 time.sleep(POLL_S / 10)
                 continue
             try:
-                done, _ = ray.wait(refs, timeout=POLL_S)
+                said, _ = ray.wait(jobs, timeout=POLL_S)
             # The head is gone, or this machine's part of the cluster: nothing comes any more.
             except Exception as error:  # noqa: BLE001 - each job's future carries it
-                for ref in refs:
-                    self._taken(ref).fail(RunError(f"the Ray cluster is gone: {_line(error)}"))
+                for items in jobs:
+                    self._taken(items).fail(RunError(f"the Ray cluster is gone: {_line(error)}"))
                 continue
-            for ref in done:
-                self._finish(ref, self._taken(ref))
+            for items in said:
+                self._hear(items)
+            self._give_up(set(jobs) - set(said))
 
-    def _taken(self, ref: Any) -> _Sending:
+    def _taken(self, items: Any) -> _Sending:
         with self._lock:
-            return self._on_the_way.pop(ref)
+            return self._on_the_way.pop(items)
 
-    def _finish(self, ref: Any, sending: _Sending) -> None:
+    def _hear(self, items: Any) -> None:
+        """Take the next that a job says: that it has begun, or what it came to."""
+        with self._lock:
+            sending = self._on_the_way[items]
         try:
-            reports = self._reports_of(ref, sending)
+            done: Done | None = ray.get(next(items))
+            if done is None:
+                sending.deadline = time.monotonic() + 2 * sending.job.timeout_s + SILENCE_S
+                return
+            reports = self._reports_of(done, sending)
         except Exception as error:  # noqa: BLE001 - a future carries whatever was raised
-            sending.fail(_told(error))
+            self._taken(items).fail(_told(error))
         else:
-            sending.end(reports)
+            self._taken(items).end(reports)
 
-    def _reports_of(self, ref: Any, sending: _Sending) -> list[Report]:
+    def _give_up(self, jobs: Collection[Any]) -> None:
+        """Give up those of some jobs that should have said long ago what they came to."""
+        for items in jobs:
+            with self._lock:
+                sending = self._on_the_way[items]
+            if time.monotonic() < sending.deadline:
+                continue
+            with suppress(exceptions.RayError):
+                ray.cancel(items, force=True)
+            error = (
+                f"its worker on the cluster says nothing, long after {sending.job.timeout_s:g} s"
+            )
+            self._taken(items).fail(JobLost(error))
+
+    def _reports_of(self, done: Done, sending: _Sending) -> list[Report]:
         """Write what a job came to, and return its reports."""
-        done: Done = ray.get(ref)
         if done.refused:
             raise RunError(done.refused)
         if done.failed:
@@ -274,9 +301,11 @@ class RayExecutor:
                 raise JobLost(f"a node sent no record of {trial.name}")
 
 
-@ray.remote(max_retries=0)  # type: ignore[untyped-decorator]
-def _do(job: Job, sent: list[Sent], folder: str) -> Done:
-    return do_job(job, sent, folder, ray.get)
+@ray.remote(max_retries=0, num_returns="streaming")  # type: ignore[untyped-decorator]
+def _do(job: Job, sent: list[Sent], folder: str) -> Iterator[Done | None]:
+    """Say that the job has begun, by None, and then what it came to."""
+    yield None
+    yield do_job(job, sent, folder, ray.get)
 
 
 def _told(error: Exception) -> Exception:

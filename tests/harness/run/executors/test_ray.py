@@ -149,6 +149,26 @@ def test_a_trial_that_hangs_ends_at_its_time_limit(toy: ToyPaper, cluster: Any) 
     assert "it ran longer than 3 s" in done.stderr and "1 of 13 failed" in done.stderr
 
 
+@pytest.mark.slow
+def test_a_worker_that_says_nothing_is_given_up_and_its_trial_runs_elsewhere(
+    toy: ToyPaper, cluster: Any, nodes: Nodes
+) -> None:
+    """Ray's worker is stopped, so that nobody there ends the trial at its time limit."""
+    nodes.gate.unlink()
+    driver = toy.start(*on(cluster), TOY_TIMEOUT="3")
+    wait_for(lambda: len(toy.events()) == NUM_NODES)
+    stopped = parent(toy.events()[0]["pid"])
+    os.kill(stopped, signal.SIGSTOP)
+    try:
+        nodes.gate.touch()
+        _, err = driver.communicate(timeout=120)
+    finally:
+        os.kill(stopped, signal.SIGKILL)
+    assert driver.returncode == 0, err
+    assert "runs again: its worker on the cluster says nothing, long after 3 s" in err
+    assert "12 run" in err
+
+
 def test_a_node_without_the_data_is_sent_them(toy: ToyPaper, cluster: Any, tmp_path: Path) -> None:
     data, catalogue = tmp_path / "staged", tmp_path / "catalogue.toml"
     make_folder(data, catalogue)

@@ -111,7 +111,9 @@ def test_the_result_is_after_the_phrase_or_is_the_last_number(
 def test_training_that_diverged_is_not_decoded() -> None:
     point = next(experiment.grid("cpu"))
     begun = [{"stage": "text", "split": "validation", "loss": 0.1, "accuracy": None}]
-    gone: Any = Upstream({RATES[GAMMA]: {point.seed: begun}}, weights=lambda: roomy().model.state_dict())
+    gone: Any = Upstream(
+        {RATES[GAMMA]: {point.seed: begun}}, weights=lambda: roomy().model.state_dict()
+    )
     assert decoded_rows(point, gone).status is Status.DIVERGED
 
 
