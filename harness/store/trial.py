@@ -124,7 +124,7 @@ def cached_grid(experiment: Experiment, profile: Profile, overrides: Overrides) 
     for point in experiment.params_of(profile):
         changed = _overridden(experiment, point, changes)
         is_repeated = bool(seeds) and "seed" in changed
-        first = digest({**changed, "seed": 0} if is_repeated else changed)
+        first = repr({**changed, "seed": 0} if is_repeated else changed)
         if first in found:
             continue
         num_trials += len(seeds) if is_repeated else 1
