@@ -10,7 +10,6 @@ from typing import Any
 
 from harness.errors import SpecError
 
-
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 

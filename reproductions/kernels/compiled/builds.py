@@ -58,8 +58,6 @@ TRITON: tuple[TritonBuild, ...] = (
     TritonBuild("rademacher", "both", SIGNS),
     TritonBuild("tangent_step", "SGD", "tangent_step.in_triton:step_sgd"),
     TritonBuild("tangent_step", "Adam", "tangent_step.in_triton:step_adam"),
-    TritonBuild("sign_ops", "perturb", "sign_ops.in_triton:perturb_block"),
-    TritonBuild("sign_ops", "count", "sign_ops.in_triton:count_block"),
     TritonBuild("sign_ops", "fedsign", "sign_ops.in_triton:fedsign_block"),
     TritonBuild("linear_cross_entropy", "bfloat16", SLOPE, ("bfloat16",)),
     TritonBuild("linear_cross_entropy", "float32", SLOPE),

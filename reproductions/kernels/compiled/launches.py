@@ -91,15 +91,9 @@ def tangents(build: TritonBuild, dtype: torch.dtype) -> None:
 
 
 def signs(build: TritonBuild, dtype: torch.dtype) -> None:
-    """Step or count by signs, or add a penalty's gradient."""
-    ops, given = implementation("sign_ops", "triton"), zeros(SIZE, dtype=dtype)
-    match build.variant:
-        case "perturb":
-            ops.perturb(given, given, 0.1)
-        case "count":
-            ops.count_same_signs(given, given)
-        case _:
-            ops.add_fedsign_(given, given, given, gamma=0.1)
+    """Add a penalty's gradient."""
+    given = zeros(SIZE, dtype=dtype)
+    implementation("sign_ops", "triton").add_fedsign_(given, given, given, gamma=0.1)
 
 
 def cross_entropy(build: TritonBuild, dtype: torch.dtype) -> None:

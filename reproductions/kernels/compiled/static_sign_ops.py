@@ -1,4 +1,4 @@
-"""Steps and counts by signs: what compilers make of it."""
+"""FedSign's penalty with its gradient: what compilers make of it."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ ODD: Mapping[str, tuple[Case, ...]] = {
     "masked_adamw": _cases("masked_adamw", "num_tensors entries", *TENSORS),
     "rademacher": _entries("rademacher", calls=("sum", "along", "both")),
     "tangent_step": _entries("tangent_step"),
-    "sign_ops": _entries("sign_ops", calls=("perturb", "count", "FedSign")),
+    "sign_ops": _entries("sign_ops"),
     "layer_adamw": _cases("layer_adamw", "num_tensors entries", *TENSORS),
     "linear_cross_entropy": _cases(
         "linear_cross_entropy", "rows inputs classes",
@@ -59,7 +59,7 @@ BEYOND_A_BLOCK = {
     "masked_adamw": ("3 x 2049",),
     "rademacher": ("4097 x 3, sum", "4097 x 3, along", "4097 x 3, both"),
     "tangent_step": ("4097 x 3",),
-    "sign_ops": ("4097, perturb", "4097, count", "4097, FedSign"),
+    "sign_ops": ("4097",),
     "layer_adamw": ("3 x 2049",),
     "linear_cross_entropy": ("70 x 33 x 4097",),
     "shard_pack": ("8 x 2049, rearrange", "3 x 2049, step"),

@@ -1,6 +1,6 @@
-"""Steps and counts by signs, in plain torch: what the kernels are held against.
+"""FedSign's penalty with its gradient, in plain torch: what the kernel is held against.
 
-Source: "Exploring and Exploiting the Asymmetric Valley" (arXiv 2405.12489v4), sections 4.1, 6.2.
+Source: "Exploring and Exploiting the Asymmetric Valley" (arXiv 2405.12489v4), section 6.2.
 """
 
 from __future__ import annotations
@@ -9,25 +9,6 @@ import torch
 from torch import Tensor
 
 from harness.errors import SpecError
-
-
-@torch.no_grad()
-def perturb(theta_P: Tensor, noise_P: Tensor, scale: float) -> tuple[Tensor, Tensor]:
-    """Return theta + scale |noise| sign(theta), and norms of theta and of what is added.
-
-    The sign of zero is -1, as in the paper's Listing 2. Norms: shape (2,), float64.
-    """
-    check(theta_P, noise_P)
-    sign_P = torch.where(theta_P > 0, 1.0, -1.0).to(theta_P.dtype)
-    move_P = scale * noise_P.abs() * sign_P
-    return theta_P + move_P, torch.stack([theta_P.double().norm(), move_P.double().norm()])
-
-
-@torch.no_grad()
-def count_same_signs(first_P: Tensor, second_P: Tensor) -> Tensor:
-    """Return how many entries have one sign in both, int64; zeros and NaN agree with nothing."""
-    check(first_P, second_P)
-    return (first_P.sign() * second_P.sign() > 0).sum()
 
 
 @torch.no_grad()

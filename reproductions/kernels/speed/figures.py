@@ -36,12 +36,8 @@ PER_CALL: dict[str, Callable[..., int]] = {
     "rademacher: both": lambda entries, directions: 4 * directions * entries,
     # 14 of Adam, 4 that all tangents share, and 15 per tangent.
     "tangent_step": lambda entries, directions: (18 + 15 * directions) * entries,
-    # |noise|, two multiples and a sum; both norms.
-    "sign_ops: perturb": lambda entries: 8 * entries,
-    # A product of signs, and a count.
-    "sign_ops: count": lambda entries: 2 * entries,
     # 6 for a kept share, 5 for the gradient, 1 for the penalty.
-    "sign_ops: FedSign": lambda entries: 12 * entries,
+    "sign_ops": lambda entries: 12 * entries,
 }
 """FLOPs of calls without a product, as plain torch writes them; absolute values and signs count.
 

@@ -1,4 +1,4 @@
-"""Steps and counts by signs: its time beside torch and libraries."""
+"""FedSign's penalty with its gradient: its time beside torch and libraries."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ task = speed_task(
     layout_of("sign_ops", EAGER, COMPILED, TRITON),
     near_the_copy(
         "sign_ops",
-        "a GPT, perturb",
-        "a GPT, count",
-        "a GPT, FedSign",
-        does="steps along signs, counts of same signs and FedSign's penalty are",
+        "a GPT",
+        does="FedSign's penalty with its gradient is",
     ),
-    does="steps along signs, counts of same signs and FedSign's penalty",
+    does="FedSign's penalty with its gradient",
 )

@@ -18,7 +18,7 @@ from reproductions.kernels.speed.contest import (
 )
 
 SEED = 7
-SCALE, GAMMA = 0.1, 0.5
+GAMMA = 0.5
 COLUMNS = 4
 Inputs = tuple[Tensor, ...]
 
@@ -59,21 +59,15 @@ def rademacher(case: Case, setting: Setting) -> Contest:
 
 
 def sign_ops(case: Case, setting: Setting) -> Contest:
-    """Return a step along signs, a count of same signs, or FedSign's penalty."""
+    """Return FedSign's penalty with its gradient."""
     size = case.sizes["entries"]
 
     def draw(generator: torch.Generator) -> Inputs:
         return tuple(setting.normal(size, generator=generator) for _ in range(3))
 
     def call(module: ModuleType, given: Inputs) -> Inputs:
-        one, other, grad = given
-        match case.call:
-            case "perturb":
-                return tuple(module.perturb(one, other, SCALE))
-            case "count":
-                return (module.count_same_signs(one, other),)
-            case _:
-                return (grad, module.add_fedsign_(grad, one, other, gamma=GAMMA))
+        theta, received, grad = given
+        return (grad, module.add_fedsign_(grad, theta, received, gamma=GAMMA))
 
     return contest_of_call("sign_ops", draw, call, length=size)
 

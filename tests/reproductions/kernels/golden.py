@@ -53,7 +53,7 @@ GOLDEN = (
     timed("shard_pack", "shard_pack.plain:rearrange"),
     timed("rademacher", "rademacher.plain:combine"),
     timed("tangent_step", "tangent_step.plain:step"),
-    timed("sign_ops", "sign_ops.plain:perturb"),
+    timed("sign_ops", "sign_ops.plain:add_fedsign_"),
     timed("linear_cross_entropy", "linear_cross_entropy.plain:linear_cross_entropy"),
     Golden(
         experiment="kernels/on_device",

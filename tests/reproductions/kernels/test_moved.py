@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from reproductions.kernels.cases import CASES, Case, case_of
+from reproductions.kernels.cases import CASES, Case
 from reproductions.kernels.floors.moved import MovedBytes, plain_bytes
 
 
@@ -21,12 +21,6 @@ def test_operands_and_results_count_and_views_do_not() -> None:
         z.mul_(2.0)
     # Two read and one written; then one read, and written in place.
     assert moved.total == (3 + 2) * 40
-
-
-def test_a_count_of_same_signs_by_hand() -> None:
-    """Both signs, their product, whether it is positive, in a byte each, and how often."""
-    call = case_of("sign_ops", "a ResNet, count")
-    assert plain_bytes(call, "float32") == pytest.approx((2 + 2 + 3 + 1.5) * 11_173_962 * 4)
 
 
 @pytest.mark.parametrize("case", {c.kernel: c for c in CASES}.values(), ids=lambda c: c.kernel)

@@ -211,7 +211,9 @@ WITHOUT: dict[str, Callable[[Any, Tensor], object]] = {
     "rademacher: combine": lambda ops, x: ops.combine(x, 1, range(len(x)), 8),
     "rademacher: project": lambda ops, x: ops.project(x, 1, [0, 1]),
     "shard_pack: rearrange": lambda ops, x: ops.rearrange(x, 2, 3, torch.float32),
-    "sign_ops: perturb": lambda ops, x: ops.perturb(x, torch.ones(6), 0.1),
+    "sign_ops: add_fedsign_": lambda ops, x: ops.add_fedsign_(
+        torch.zeros(6), x, torch.ones(6), gamma=0.1
+    ),
 }
 """Calls of kernels that have no derivative."""
 

@@ -1,4 +1,4 @@
-"""Steps and counts by signs, beside the method's own and autograd."""
+"""FedSign's penalty, beside the method's own and autograd."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from torch import Tensor
 
 from harness.errors import SpecError
 from reproductions.asymvalley.method.federated.algorithms import FedSign, Received
-from reproductions.asymvalley.method.layout import same_sign_ratio
-from reproductions.asymvalley.method.noise import sign_consistent
 from reproductions.kernels.precision import tolerance
 
 KERNEL = "sign_ops"
@@ -32,34 +30,6 @@ def drawn(size: int, seed: int, dtype: torch.dtype = torch.float32) -> Tensor:
     found = torch.randn(size, generator=torch.Generator().manual_seed(seed))
     found[::7] = 0.0
     return found.to(dtype)
-
-
-@OF_EACH_SIZE
-def test_steps_have_the_signs_of_weights(ops: ModuleType, size: int, dtype: torch.dtype) -> None:
-    theta, noise = drawn(size, 1, dtype), drawn(size, 2, dtype)
-    moved, norms = ops.perturb(theta, noise, 0.3)
-    step = 0.3 * sign_consistent(noise.double(), theta.double())
-    torch.testing.assert_close(moved.double(), theta.double() + step, **tolerance(dtype, size=4.0))
-    wanted = torch.stack([theta.double().norm(), step.norm()])
-    # A product with the scale is rounded to the type of its factors.
-    torch.testing.assert_close(norms.double(), wanted, **tolerance(dtype, max(size, 1)))
-
-
-@OF_EACH_SIZE
-def test_counts_are_those_of_the_method(ops: ModuleType, size: int, dtype: torch.dtype) -> None:
-    first, second = drawn(size, 3, dtype), drawn(size, 4, dtype)
-    found = ops.count_same_signs(first, second)
-    assert int(found) == (round(same_sign_ratio(first, second) * size) if size else 0)
-
-
-def test_zeros_tiny_numbers_and_nan_have_the_signs_of_the_method(ops: ModuleType) -> None:
-    theta, noise = torch.tensor([0.0, -0.0, 1.0]), torch.tensor([2.0, -3.0, -4.0])
-    moved, _ = ops.perturb(theta, noise, 0.5)
-    assert torch.equal(moved, torch.tensor([-1.0, -1.5, 3.0])), "of zero it is negative"
-    first = torch.tensor([1e-38, -1e-38, math.nan, math.inf, -0.0, 1.0, 0.0])
-    second = torch.tensor([1e-38, -1e-38, 1.0, math.inf, -1.0, math.nan, 1.0])
-    assert int(ops.count_same_signs(first, second)) == 3
-    assert int(ops.count_same_signs(second, first)) == 3
 
 
 @OF_EACH_SIZE
@@ -86,9 +56,9 @@ def test_the_penalty_has_the_gradient_of_autograd(
 
 def test_shapes_that_differ_are_told(ops: ModuleType) -> None:
     with pytest.raises(SpecError, match="same flat one"):
-        ops.perturb(torch.ones(3), torch.ones(4), 1.0)
+        ops.add_fedsign_(torch.ones(3), torch.ones(3), torch.ones(4), gamma=1.0)
     with pytest.raises(SpecError, match="same flat one"):
-        ops.count_same_signs(torch.ones(2, 2), torch.ones(2, 2))
+        ops.add_fedsign_(*[torch.ones(2, 2)] * 3, gamma=1.0)
 
 
 def test_what_is_not_finite_is_taken_as_by_the_method(ops: ModuleType) -> None:

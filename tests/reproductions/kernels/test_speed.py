@@ -165,8 +165,8 @@ def test_goals_hold_fail_and_ask_for_seeds(task: Task, claim: Any) -> None:
 
 
 def test_a_goal_of_several_calls_needs_each_in_each_type() -> None:
-    place = "a GPT, count, float32"
-    task = TASKS["sign_ops"]
+    place = "LLaMA-7B's step, float32"
+    task = TASKS["shard_pack"]
     (goal,) = [claim for claim in task.claims if claim.id == "near_the_copy"]
     table = table_of(task, triton_us=1.05, others_us=4.0)
     at = table["case"] + ", " + table["precision"] == place
