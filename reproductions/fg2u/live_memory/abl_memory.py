@@ -50,6 +50,7 @@ task = Task(
             "peak_bytes", int, "Most bytes alive at once beyond phi, data and initial weights;"
             " none where a GPU had no room.", nullable=True,
         ),
+        value("seconds", float, "Of one estimate on a GPU; none on a CPU.", nullable=True),
     ),
     claims=claims(
         "Figure 1 and section 3.1",

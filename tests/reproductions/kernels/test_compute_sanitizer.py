@@ -72,7 +72,7 @@ def test_all_kernels_of_ours_are_watched_by_name() -> None:
     for source in folder.glob("*/cuda/*.cu"):
         kernels = re.findall(r"__global__ void [^{]*?(\w+)\(\w+ \w+\) {", source.read_text())
         found |= set(kernels)
-    assert len(found) >= 14 and set(sanitizer.kernel_names()) == found
+    assert len(found) >= 12 and set(sanitizer.kernel_names()) == found
 
 
 def watched(num_in_kernels: int, num_on_purpose: int) -> pd.DataFrame:

@@ -38,7 +38,7 @@ def table_of(case: Case, profile: Profile = "cpu") -> pd.DataFrame:
         phi_bytes = PHI * setting.num_images // setting.inner_batch
         rows += [
             {**point, **asdict(one), **sizes, "phi_bytes": phi_bytes, "status": "done",
-             "peak_bytes": peak_of(one, setting, case)}
+             "peak_bytes": peak_of(one, setting, case), "seconds": None}
             for one in counted_of(setting)
         ]  # fmt: skip
     return build_table(task, {settings.id: pd.DataFrame(rows)})
