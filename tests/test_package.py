@@ -6,39 +6,83 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from tests.checkout import ROOT
+from tests.composes.pages import NAMES
+from tests.method_pages import examples
 
 NOT_BUILT = ("runs", "site", "results", "figures", "tests", "build", ".*", "*.egg-info")
 BUILD = "import sys; from setuptools import build_meta; build_meta.build_sdist(sys.argv[1])"
+OTHERS = ("3.12", "3.13")
+"""Pythons that are supported beside the least one, by which all other tests run."""
+
+
+def called(words: Sequence[str | Path], cwd: Path, **env: str) -> str:
+    """Return what a command prints; it must succeed."""
+    done = subprocess.run(
+        list(map(str, words)), cwd=cwd, env=os.environ | env, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def starts(version: str) -> bool:
+    """Return whether a Python is at hand, maybe through pyenv."""
+    try:
+        called([f"python{version}", "--version"], ROOT, PYENV_VERSION=version)
+    except (OSError, AssertionError):
+        return False
+    return True
+
+
+@pytest.fixture
+def sdist(tmp_path: Path) -> Path:
+    source, built = tmp_path / "source", tmp_path / "built"
+    # A build leaves files behind.
+    shutil.copytree(ROOT, source, ignore=shutil.ignore_patterns(*NOT_BUILT))
+    called([sys.executable, "-c", BUILD, built], source, PYTHONPATH="")
+    (found,) = built.iterdir()
+    return found
+
+
+def runs_a_task(repro: Sequence[str | Path], empty: Path, **env: str) -> None:
+    """Assert that `repro` lists, runs and prints a task in an empty folder."""
+    assert "supar/fig06" in called([*repro, "list"], empty, **env)
+    called([*repro, "run", "supar/tab01", "--profile", "smoke"], empty, **env)
+    assert "SμPar" in called([*repro, "table", "supar/tab01", "--profile", "smoke"], empty, **env)
+    assert (empty / "runs").is_dir()
 
 
 @pytest.mark.slow
-def test_it_lists_and_runs_outside_a_checkout(tmp_path: Path) -> None:
-    source, built, packages, empty = (tmp_path / name for name in ("a", "b", "packages", "empty"))
-    # A build leaves files behind.
-    shutil.copytree(ROOT, source, ignore=shutil.ignore_patterns(*NOT_BUILT))
+def test_it_lists_and_runs_outside_a_checkout(sdist: Path, tmp_path: Path) -> None:
+    packages, empty = tmp_path / "packages", tmp_path / "empty"
     empty.mkdir()
+    called([sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps",
+            "--no-build-isolation", "--target", packages, sdist], empty)  # fmt: skip
+    repro = [sys.executable, "-m", "harness.cli"]
+    runs_a_task(repro, empty, PYTHONPATH=str(packages))
 
-    def python(*words: str, cwd: Path = empty, path: str = str(packages)) -> str:
-        env = {**os.environ, "PYTHONPATH": path}
-        done = subprocess.run(
-            [sys.executable, *words], cwd=cwd, env=env, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
 
-    def repro(*words: str) -> str:
-        return python("-m", "harness.cli", *words)
-
-    python("-c", BUILD, str(built), cwd=source, path="")
-    (sdist,) = built.iterdir()
-    python("-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--no-build-isolation",
-           "--target", str(packages), str(sdist))  # fmt: skip
-    assert "supar/fig06" in repro("list")
-    repro("run", "supar/tab01", "--profile", "smoke")
-    assert "SμPar" in repro("table", "supar/tab01", "--profile", "smoke")
-    assert (empty / "runs").is_dir()
+@pytest.mark.net
+@pytest.mark.slow
+@pytest.mark.parametrize("version", [v for v in OTHERS if starts(v)] or ["3.11"])
+def test_its_wheel_runs_in_a_new_environment(version: str, sdist: Path, tmp_path: Path) -> None:
+    """With what pip brings along, and the methods as their pages show them."""
+    env, wheels, empty = (tmp_path / name for name in ("env", "wheels", "empty"))
+    empty.mkdir()
+    called([f"python{version}", "-m", "venv", env], tmp_path, PYENV_VERSION=version)
+    pip = [env / "bin" / "pip", "--quiet"]
+    called([*pip, "wheel", "--no-deps", "--wheel-dir", wheels, sdist], tmp_path)
+    (wheel,) = wheels.iterdir()
+    known = ["install", "-c", ROOT / "constraints.txt"]
+    # As `make setup` does: unpinned it is whatever build the index has first.
+    called([*pip, *known, "torch"], tmp_path)
+    called([*pip, *known, wheel], tmp_path)
+    runs_a_task([env / "bin" / "repro"], empty)
+    for name in NAMES:
+        called([env / "bin" / "python", "-c", "\n".join(examples(name))], empty)
