@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc, seed
+from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc, seed, seeds_of
 from harness.declare.experiment import Device
+from harness.declare.seeds import FIRST_SEED
 from reproductions.kernels.cases import CASES, KERNELS, Precision, case_of
 
-NUM_SEEDS = 3
 EAGER, COMPILED, TRITON, CUDA = "eager", "torch.compile", "Triton", "CUDA C++"
 """Implementations that most kernels have."""
 COMPILE_S = 8.0
@@ -43,7 +43,7 @@ def grid(profile: Profile, *, kernel: str) -> Iterator[Race]:
         for precision in case.precisions:
             if profile != "gpu" and precision != "float32" and case.work(precision).flops:
                 continue
-            for number in range(1 if profile == "smoke" else NUM_SEEDS):
+            for number in seeds_of(profile):
                 yield Race(
                     kernel=kernel, case=case.name, precision=precision,
                     device="cuda" if profile == "gpu" else "cpu", compiled=profile != "smoke",
@@ -69,7 +69,8 @@ def estimate(race: Race) -> Estimate:
 
     The first seed compiles what the others find compiled.
     """
-    seconds = 0.3 + 8 * race.budget_s + (COMPILE_S if race.compiled and race.seed == 0 else 0.0)
+    compiles = race.compiled and race.seed == FIRST_SEED
+    seconds = 0.3 + 8 * race.budget_s + (COMPILE_S if compiles else 0.0)
     if race.device == "cpu":
         num_bytes = case_of(race.kernel, race.case).work(race.precision).bytes
         seconds += NUM_CALLS * num_bytes / CORE_RATE

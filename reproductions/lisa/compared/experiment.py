@@ -54,9 +54,9 @@ GAMMAS: Mapping[Way, int] = {"lisa": 2, "lisa_8": 8, "no_blocks": 0}
 SMALL_GAMMAS: Mapping[Way, int] = {"lisa": 1, "lisa_8": 2, "no_blocks": 0}
 CANDIDATES = (1e-4, 3e-4, 1e-3)
 """Rates that pilots try for every method."""
-BEYOND: Mapping[Way, tuple[float, ...]] = {}
+BEYOND: Mapping[Way, tuple[float, ...]] = {"full": (3e-5,)}
 """Further ones, for methods whose best rate was the least or the greatest, until it is not."""
-RATES: Mapping[Way, float] = dict.fromkeys(TUNED, 3e-4)
+RATES: Mapping[Way, float] = dict.fromkeys(TUNED, 3e-4) | {"full": 1e-4}
 """Each method's rate of the least validation loss in the pilots."""
 BENCHMARKS = {"arc_easy": "arc_easy", "piqa": "piqa_val"}
 """Benchmark -> data set, where the untuned model is above guessing."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from harness.declare import Cell, Layout, Line, Task
+from functools import partial
+
+from harness.declare import CHECK, CPU, Cell, Layout, Line, Task, claims, equal
 from reproductions.lisa.compared import table
-from reproductions.lisa.compared.experiment import BEYOND, CANDIDATES, TUNED, pilots
+from reproductions.lisa.compared.experiment import BEYOND, CANDIDATES, RATES, TUNED, pilots
+from reproductions.lisa.finetuning.quantities import other_rates
 from reproductions.lisa.models.rates import mark
 
 TRIED = sorted({*CANDIDATES, *(lr for rates in BEYOND.values() for lr in rates)})
@@ -25,6 +28,17 @@ task = Task(
             " greatest of those tried, further ones were.",
         ),
         ours=True,
+    ),
+    claims=claims(
+        "ours, on the choice of rates",
+        (
+            "runs_have_these_rates",
+            CHECK.at(*CPU, elsewhere="pilots of a tiny model choose nothing"),
+            equal(partial(other_rates, rates=RATES, by="method"), 0, "methods").measuring(
+                "methods that run at another rate"
+            ),
+            "Every method runs at the rate that its pilots chose.",
+        ),
     ),
     figure="figures:rates",
     caption="Validation loss against the learning rate, at a seed that no other run has: each"

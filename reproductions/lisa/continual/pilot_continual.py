@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from harness.declare import Cell, Layout, Line, Task
+from functools import partial
+
+from harness.declare import CHECK, CPU, Cell, Layout, Line, Task, claims, equal
 from reproductions.lisa.continual import table
-from reproductions.lisa.continual.experiment import GAMMAS, LRS, pilots
+from reproductions.lisa.continual.experiment import GAMMAS, LRS, RATES, pilots
+from reproductions.lisa.finetuning.quantities import other_rates
 from reproductions.lisa.models.rates import mark
 
 task = Task(
@@ -22,6 +25,17 @@ task = Task(
         title="Validation problems solved by learning rate",
         notes=("Two seeds that no other run has.",),
         ours=True,
+    ),
+    claims=claims(
+        "ours, on the choice of rates",
+        (
+            "runs_have_these_rates",
+            CHECK.at(*CPU, elsewhere="pilots of a tiny model choose nothing"),
+            equal(partial(other_rates, rates=RATES, by="gamma"), 0, "methods").measuring(
+                "methods that run at another rate"
+            ),
+            "Every method runs at the rate that its pilots chose.",
+        ),
     ),
     figure="figures:rates",
     caption="Validation problems that the in-house model solves after both stages, against the"

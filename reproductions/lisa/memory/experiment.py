@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal, get_args
 
-from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc, seed
+from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc, seed, seeds_of
 from reproductions.lisa.models.shapes import shape_of, with_a_tenth
 
 How = Literal["count", "arithmetic", "gpu"]
@@ -105,12 +105,8 @@ def grid(profile: Profile) -> Iterator[Step]:
         case "smoke":
             yield from real_steps("tiny-smoke", (1, 2, 4), seq_len=8, batch_size=1)
         case "cpu":
-            every = (
-                *real_steps("tiny-deep", TINY_RANKS, seq_len=256, batch_size=8),
-                *full_size("arithmetic", MODELS),
-            )
-            # What is committed has no GaLore yet.
-            yield from (step for step in every if step.method != "galore")
+            yield from real_steps("tiny-deep", TINY_RANKS, seq_len=256, batch_size=8)
+            yield from full_size("arithmetic", MODELS)
         case _:
             # Each in a fresh process; 70B fits no single card.
             yield from full_size("gpu", MODELS[:-1])
@@ -119,11 +115,11 @@ def grid(profile: Profile) -> Iterator[Step]:
 
 def policy_grid(profile: Profile) -> Iterator[Periods]:
     """Yield every policy on a model of small blocks, with some draws of layers."""
-    settings = {"smoke": ("tiny-smoke", 1, 1), "cpu": ("tiny-deep", 2, 3)}
+    settings = {"smoke": ("tiny-smoke", 1), "cpu": ("tiny-deep", 2)}
     if profile in settings:
-        shape, gamma, num_seeds = settings[profile]
+        shape, gamma = settings[profile]
         for policy in get_args(Policy):
-            for number in range(num_seeds):
+            for number in seeds_of(profile):
                 yield Periods(
                     shape=shape, gamma=gamma, num_periods=NUM_PERIODS, policy=policy, seed=number,
                     seq_len=8, batch_size=1, dtype="float32",

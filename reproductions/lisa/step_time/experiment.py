@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc, seed
+from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc, seed, seeds_of
 from reproductions.lisa.models.shapes import shape_of, with_a_tenth
 from reproductions.lisa.models.stand_ins import net
 
 DROPOUT = 0.1
 """What adapters have in the authors' memory script."""
-NUM_SEEDS = 3
 START_S = 6.0
 """Import of transformers and peft."""
 STEP_S = {"cpu": 0.05, "cuda": 0.4}
@@ -111,7 +110,7 @@ def grid(profile: Profile) -> Iterator[Timing]:
                 shape="llama-2-7b", device="cuda", dtype="bfloat16", seq_len=512, batch_size=1,
                 lora_rank=128,
             )  # fmt: skip
-    for number in range(NUM_SEEDS):
+    for number in seeds_of(profile):
         one = replace(warm, seed=number)
         yield from with_cold_starts(one, "full", "lora_dropout", "lora", "lisa")
 
@@ -164,7 +163,7 @@ def kernel_grid(profile: Profile) -> Iterator[KernelStep]:
                     shape=shape, device="cuda", dtype="bfloat16", seq_len=512,
                     batch_size=batch_size, gamma=2, num_warmup=5, num_timed=20, seed=0,
                 )  # fmt: skip
-                yield from (replace(first, seed=number) for number in range(NUM_SEEDS))
+                yield from (replace(first, seed=number) for number in seeds_of(profile))
 
 
 def kernel_needs(params: KernelStep) -> Needs:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import get_args
 
-from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc, seed
+from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc, seed, seeds_of
 from reproductions.lisa.memory.experiment import Policy
 
 DECAYS = (0.1, 0.01)
@@ -30,10 +30,12 @@ class Run(Params):
 
 def grid(profile: Profile) -> Iterator[Run]:
     """Yield every policy and decay; at `cpu` with a last decade that has forgotten the start."""
-    steps, num_seeds = {"smoke": (60, 1), "cpu": (20_000, 5)}.get(profile, (0, 0))
+    if profile not in ("smoke", "cpu"):
+        return
+    steps = 60 if profile == "smoke" else 20_000
     for policy in get_args(Policy):
         for decay in DECAYS:
-            for number in range(num_seeds):
+            for number in seeds_of(profile):
                 yield Run(policy=policy, decay=decay, seed=number, steps=steps)
 
 
