@@ -125,11 +125,11 @@ def test_the_untuned_model_stands_beside_every_seed() -> None:
 def test_a_method_that_diverged_has_no_loss_and_is_not_chosen() -> None:
     rows = [row for point in compared.pilots.params_of("cpu") for row in tuned_rows(point, "holds")]
     frame = pd.DataFrame(rows)
-    lost = (frame["method"] == "full") & (frame["lr"] == 1e-4) & (frame["split"] == "validation")
+    lost = (frame["method"] == "lora") & (frame["lr"] == 1e-4) & (frame["split"] == "validation")
     table = pilot_rows({compared.pilots.id: frame[~lost]})
-    full = table[table["method"] == "full"].set_index("lr")
-    assert full["loss"].isna().to_dict() == {1e-4: True, 3e-4: False, 1e-3: False}
-    assert not full.loc[1e-4, "chosen"]
+    lora = table[table["method"] == "lora"].set_index("lr")
+    assert lora["loss"].isna().to_dict() == {1e-4: True, 3e-4: False, 1e-3: False}
+    assert not lora.loc[1e-4, "chosen"]
     assert (table.groupby("method")["chosen"].sum() == 1).all()
 
 
