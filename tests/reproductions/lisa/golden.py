@@ -192,7 +192,7 @@ ANSWERED = (
             instead=around(lambda divergence, *given: -divergence(*given)),
             breaks="DoLa contrasts the last block with the nearest exit, not the farthest.",
         ),
-        *(Short(to={**STAGES, "num_questions": 16, "max_new_tokens": most}) for most in (1, 2)),
+        *(Short(to={"num_questions": 16, "max_new_tokens": most}) for most in (1, 2)),
     ),
     golden("evaluate", UNTUNED, Short(to={"max_documents": 12}), patches=(LATER_TEXT,)),
     golden("evaluate_base", UNTUNED, Short(to={"max_documents": 12}), patches=(LATER_TEXT,)),
