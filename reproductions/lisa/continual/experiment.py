@@ -31,7 +31,9 @@ GAMMAS = (1, 2, 4)
 """An eighth, a quarter and half of eight blocks; the paper has 2, 4, 8 and 16 of 32."""
 LRS = (3e-4, 1e-3, 3e-3)
 """What pilots try for every method, in both stages."""
-RATES: Mapping[int, float] = dict.fromkeys((0, *GAMMAS), 1e-3)
+BEYOND: Mapping[int, tuple[float, ...]] = {0: (1e-4,)}
+"""Gamma -> further rates, where the best one was the least or the greatest, until it is not."""
+RATES: Mapping[int, float] = dict.fromkeys(GAMMAS, 1e-3) | {0: 3e-4}
 """Gamma -> rate of the most validation problems solved in the pilots; 0 is full training."""
 NUM_PILOT_SEEDS = 2
 SOLUTIONS = "gsm8k_train"
@@ -94,9 +96,10 @@ def pilot_grid(profile: Profile) -> Iterator[TwoStages]:
     if profile == "smoke":
         yield replace(SMALL, seed=seeds_of(profile)[0])
     if profile == "cpu":
-        bases = (OURS, *(lisa(OURS, gamma) for gamma in GAMMAS))
-        for base, lr, number in product(bases, LRS, PILOT_SEEDS[:NUM_PILOT_SEEDS]):
-            yield replace(base, lr=lr, seed=number, keep_weights=False)
+        for base in (OURS, *(lisa(OURS, gamma) for gamma in GAMMAS)):
+            rates = sorted({*LRS, *BEYOND.get(base.gamma, ())})
+            for lr, number in product(rates, PILOT_SEEDS[:NUM_PILOT_SEEDS]):
+                yield replace(base, lr=lr, seed=number, keep_weights=False)
 
 
 def estimate_stages(params: TwoStages) -> Estimate:
