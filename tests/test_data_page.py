@@ -22,7 +22,7 @@ from harness.store.trial import grid_of, with_upstream
 from tests.checkout import ROOT
 
 PAGE = ROOT / "docs" / "data.md"
-WAY = re.compile(r"repro data (make|fetch) (\S+)|not obtainable: .{20,}")
+WAY = re.compile(r"repro data (make|fetch) (\S+)")
 
 
 def plan(empty: Path, *words: str, root: Path | None = None) -> str:
@@ -48,9 +48,8 @@ def test_plan_names_for_each_missing_data_set_how_to_get_it(tmp_path: Path) -> N
             found = WAY.fullmatch(way)
             assert found is not None, way
             verb, named = found.groups()
-            assert named in (None, name)
-            variant = {"make": known[name].made, "fetch": known[name].hub, None: None}[verb]
-            assert (variant is None) == bool(known[name].unobtainable), name
+            variant = {"make": known[name].made, "fetch": known[name].hub}[verb]
+            assert named == name and variant is not None, name
     for experiment, names in wanted("cpu").items():
         assert told.get(experiment, set()) == names, experiment
 

@@ -92,8 +92,6 @@ class Dataset(Strict):
     """Over the decoded content (see `harness.data.codec`); empty: known after the first fetch."""
     bundled: Literal["", "digits", "grammar_text"] = ""
     """What makes it on the spot (`harness.data.bundled.MAKERS`), with nothing to download."""
-    unobtainable: str = ""
-    """Why no command can get a staged data set, where none can."""
     staged: str = ""
     """Its file inside the folder named by REPRO_DATA, a relative path with `/`."""
     made: Made | None = None

@@ -100,7 +100,7 @@ def missing_reason(name: str) -> str:
 
 
 def supply(name: str) -> str:
-    """Return the command that supplies a data set on a machine with a network, or why none does.
+    """Return the command that supplies a data set on a machine with a network, if one does.
 
     >>> supply("tinyshakespeare")
     'repro data make tinyshakespeare'
@@ -112,7 +112,7 @@ def supply(name: str) -> str:
         return "nothing to get: it is bundled"
     if dataset.made or dataset.hub:
         return f"repro data {'make' if dataset.made else 'fetch'} {name}"
-    return f"not obtainable: {dataset.unobtainable or 'the catalogue names no source of it'}"
+    return "not obtainable: the catalogue names no source of it"
 
 
 def load(name: str) -> Content:

@@ -67,7 +67,9 @@ def test_a_catalogue_that_cannot_be_used_replaces_none(
 
 
 def test_our_own_catalogue_is_made_without_a_word_more(ours: Path, folder: Path) -> None:
-    (ours / "catalogue_base.toml").write_text('[unobtainable]\nverse = "it is ours"\n')
+    (ours / "catalogue_base.toml").write_text(
+        '[[made]]\nname = "verse"\nrule = "records:text"\nfiles = ["https://example.org/verse.txt"]\n'
+    )
     assert make_catalogue.main([str(folder)]) == 0
     made = (ours / "catalogue.toml").read_text(encoding="utf-8")
     assert re.findall(r'^name = "(.+)"', made, re.MULTILINE) == ["verse"]

@@ -1,7 +1,8 @@
 """Runs jobs on a cluster by Ray Core; the records of this process, the driver, alone count.
 
 Ray places jobs by what their trials need, and copies the code to each node once. It tries nothing
-again by itself: a job that is lost with its node comes back as JobLost.
+again by itself: a job that is lost with its node, or whose worker says nothing, comes back as
+JobLost.
 """
 
 from __future__ import annotations
@@ -266,7 +267,7 @@ class RayExecutor:
         for items in jobs:
             with self._lock:
                 sending = self._on_the_way[items]
-            if time.monotonic() < sending.deadline:
+            if time.monotonic() < sending.deadline or ray.wait([items], timeout=0)[0]:
                 continue
             with suppress(exceptions.RayError):
                 ray.cancel(items, force=True)

@@ -27,21 +27,21 @@ def _cases(
     )
 
 
-def _entries(kernel: str, *, calls: Sequence[str] = ("",)) -> tuple[Case, ...]:
-    """Return vectors, those of a kernel of directions with one of them and with three."""
-    vectors = ((0,), (1,), (129,), (4096,), (4097,), (MANY,))
-    if kernel == "sign_ops":
-        return _cases(kernel, "entries", *vectors, calls=calls)
-    both = [(*vector, count) for vector in vectors for count in (1, 3)]
+VECTORS = ((0,), (1,), (129,), (4096,), (4097,), (MANY,))
+
+
+def _with_directions(kernel: str, *, calls: Sequence[str] = ("",)) -> tuple[Case, ...]:
+    """Return vectors with one direction and with three."""
+    both = [(*vector, count) for vector in VECTORS for count in (1, 3)]
     return _cases(kernel, "entries directions", *both, calls=calls)
 
 
 TENSORS = ((2, 0), (1, 1), (3, 5), (3, 2049), (2, 4096), (2, MANY))
 ODD: Mapping[str, tuple[Case, ...]] = {
     "masked_adamw": _cases("masked_adamw", "num_tensors entries", *TENSORS),
-    "rademacher": _entries("rademacher", calls=("sum", "along", "both")),
-    "tangent_step": _entries("tangent_step"),
-    "sign_ops": _entries("sign_ops"),
+    "rademacher": _with_directions("rademacher", calls=("sum", "along", "both")),
+    "tangent_step": _with_directions("tangent_step"),
+    "sign_ops": _cases("sign_ops", "entries", *VECTORS),
     "layer_adamw": _cases("layer_adamw", "num_tensors entries", *TENSORS),
     "linear_cross_entropy": _cases(
         "linear_cross_entropy", "rows inputs classes",

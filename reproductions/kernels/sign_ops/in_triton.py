@@ -1,4 +1,4 @@
-"""FedSign's penalty with its gradient by Triton: each entry is read once and written once."""
+"""FedSign's penalty with its gradient by Triton: every entry is read once, in one pass."""
 
 from __future__ import annotations
 

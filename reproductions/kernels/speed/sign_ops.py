@@ -12,7 +12,7 @@ task = speed_task(
     near_the_copy(
         "sign_ops",
         "a GPT",
-        does="FedSign's penalty with its gradient is",
+        does="penalty of FedSign, with its gradient, is",
     ),
     does="FedSign's penalty with its gradient",
 )

@@ -65,8 +65,8 @@ OURS = TwoStages(
     model=QUALITY, text_steps=312, problems_steps=520, batch_size=8, max_tokens=64,
     num_held_out=200, max_new_tokens=48, solutions=True,
 )  # fmt: skip
-"""24 periods of text and 40 of problems: twice as many as full training took to solve half, which
-may be too few for LISA."""
+"""24 periods of text and 40 of problems. After half as many full training solved half, and LISA far
+fewer."""
 SMALL = TwoStages(
     model=SMALLEST, text_steps=3, problems_steps=3, batch_size=2, max_tokens=32, num_held_out=2,
     max_new_tokens=4, solutions=False,

@@ -35,7 +35,7 @@ task = Task(
     ),
     figure="figures:accuracy_by_gamma",
     caption="Test problems solved after continual pre-training and fine-tuning, by the number of"
-    " blocks that train at once, of eight; each method at its best rate on validation problems."
+    " blocks that train at once, of eight; each method at the rate that its pilots chose."
     " Line: mean over seeds; small dots: seeds; dashed: full training, with its standard error.",
     alt="Accuracy of LISA against gamma from one to four, a dot per seed with a line through the"
     " means, beside a horizontal dashed line for full training.",

@@ -104,7 +104,8 @@ task = Task(
     caption="Left: memory of one step of LISA as a share of full training's, counted (in-house"
     " model) or by arithmetic (the paper's models, 512 tokens), against the share of blocks that"
     " train at once; no seed changes it. Right: test problems that the in-house model solves, each"
-    " method at its best rate, against that memory; small dots: seeds, large ones: their mean.",
+    " method at the rate that its pilots chose, against that memory; small dots: seeds, large ones:"
+    " their mean.",
     alt="Left panel: lines of memory share that rise with the share of trained blocks and stay"
     " below one. Right panel: one cloud of dots per method, accuracy against memory share, full"
     " training at a share of one.",

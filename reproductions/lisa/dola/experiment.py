@@ -71,7 +71,8 @@ def tuned(params: Decoded) -> TwoStages:
     """Return the trial of continual pre-training by LISA at a seed, which kept its weights."""
     small = params.model == SMALLEST
     base = continual.lisa(continual.SMALL if small else continual.OURS, GAMMA)
-    return replace(base, lr=base.lr if small else continual.RATES[GAMMA], seed=params.seed)
+    lr = base.lr if small else continual.RATES[GAMMA]
+    return replace(base, model=params.model, lr=lr, seed=params.seed)
 
 
 def estimate(params: Decoded) -> Estimate:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from harness.declare import (
     PAPER,
     Cell,
+    InvalidQuantity,
     Layout,
     Line,
     Table,
@@ -22,7 +23,7 @@ from harness.declare import (
 from reproductions.lisa.continual.experiment import half_of
 from reproductions.lisa.dola.experiment import PAPER_MODEL, decoded, given
 from reproductions.lisa.finetuning.experiment import GAMMA
-from reproductions.lisa.models.claims import IN_HOUSE
+from reproductions.lisa.models.claims import HANDED_IN
 from reproductions.lisa.models.layouts import HEADS, PROBLEMS
 from reproductions.lisa.models.names import NAMES, QUALITY
 from reproductions.lisa.models.scored import VANILLA
@@ -74,12 +75,17 @@ ANSWERS = Table.of(
 
 
 def lead_under_dola(table: pd.DataFrame) -> float:
-    """Return LISA's share of right answers less the untuned model's, both decoded by DoLa."""
+    """Return LISA's share of right answers less the untuned model's, both decoded by DoLa.
+
+    Raises InvalidQuantity where the untuned model has none: whatever was tuned is ahead of it.
+    """
     rows = pick(table, decoding="dola")
     lisa, vanilla = (
         float(pick(rows, weights=weights)["flexible_accuracy"].astype(float).mean())
         for weights in ("lisa", "vanilla")
     )
+    if vanilla == 0.0:
+        raise InvalidQuantity("the untuned model solves nothing, so any tuning is ahead of it")
     return lisa - vanilla
 
 
@@ -90,7 +96,7 @@ def solved(table: pd.DataFrame) -> float:
 
 
 LEAST_SOLVED = 0.1
-WITH_ANSWERS = IN_HOUSE.at(
+WITH_ANSWERS = HANDED_IN.at(
     *PAPER, elsewhere="the untuned model solves nothing here, so any tuning would be ahead of it"
 ).controlled(
     "LISA's model solves a tenth of the problems",

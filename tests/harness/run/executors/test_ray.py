@@ -163,7 +163,8 @@ def test_a_worker_that_says_nothing_is_given_up_and_its_trial_runs_elsewhere(
         nodes.gate.touch()
         _, err = driver.communicate(timeout=120)
     finally:
-        os.kill(stopped, signal.SIGKILL)
+        with suppress(ProcessLookupError):
+            os.kill(stopped, signal.SIGKILL)
     assert driver.returncode == 0, err
     assert "runs again: its worker on the cluster says nothing, long after 3 s" in err
     assert "12 run" in err

@@ -30,7 +30,7 @@ from tests.reproductions.lisa.decoding_models import prompts, speaker
 from tests.reproductions.lisa.made import Upstream
 from tests.verdicts import controlled
 
-Case = Literal["holds", "fails"]
+Case = Literal["holds", "fails", "none_before"]
 
 
 def roomy() -> LanguageModel:
@@ -120,38 +120,37 @@ def test_training_that_diverged_is_not_decoded() -> None:
 # --- claims ---
 
 
-ASKED = {"word_problems": experiment.decoded, "gsm8k": experiment.given}
-
-
-def frames(case: Case, *names: str, seeds: int = 3) -> dict[str, pd.DataFrame]:
-    """Return the rows of some questions; LISA leads or trails."""
-    found = {one.id: pd.DataFrame() for one in ASKED.values()}
-    for questions in names:
-        rows = []
-        for seed in range(seeds):
-            for weights in ("vanilla", "lisa"):
-                for decoding in ("greedy", "dola"):
-                    good = 0.5 + 0.01 * seed if (weights == "lisa") == (case == "holds") else 0.1
-                    # What greedy decoding gets right is the other way round, and decides nothing.
-                    share = good if decoding == "dola" else 0.9 - good
-                    rows.append(
-                        {"questions": questions, "model": "m", "weights": weights,
-                         "decoding": decoding, "seed": seed, "lr": None, "exits": "0 4",
-                         "accuracy": share, "flexible_accuracy": share, "unlike_greedy": 0.5,
-                         "num_questions": 100, "status": "done"}
-                    )  # fmt: skip
-        found[ASKED[questions].id] = pd.DataFrame(rows)
+def rows(case: Case, seeds: int) -> list[dict[str, Any]]:
+    """Return answers to GSM8K; LISA leads or trails."""
+    found = []
+    for seed in range(seeds):
+        for weights in ("vanilla", "lisa"):
+            for decoding in ("greedy", "dola"):
+                good = 0.5 + 0.01 * seed if (weights == "lisa") == (case == "holds") else 0.1
+                # What greedy decoding gets right is the other way round, and decides nothing.
+                share = good if decoding == "dola" else 0.9 - good
+                share = 0.0 if (case, weights) == ("none_before", "vanilla") else share
+                found.append(
+                    {"questions": "gsm8k", "model": "m", "weights": weights, "decoding": decoding,
+                     "seed": seed, "lr": None, "exits": "0 4", "accuracy": share,
+                     "flexible_accuracy": share, "unlike_greedy": 0.5, "num_questions": 100,
+                     "status": "done"}
+                )  # fmt: skip
     return found
 
 
-def decide(case: Case, *names: str, seeds: int = 3) -> Word:
+def decide(case: Case, *, seeds: int = 5) -> Word:
     (claim,) = task.claims
-    table = build_table(task, frames(case, *names, seeds=seeds))
-    return controlled(claim, table, seed=task.table.seed, profile=claim.scope.profiles[-1]).word
+    frames = {
+        experiment.decoded.id: pd.DataFrame(),
+        experiment.given.id: pd.DataFrame(rows(case, seeds)),
+    }
+    table = build_table(task, frames)
+    return controlled(claim, table, seed=task.table.seed, profile="paper").word
 
 
-@pytest.mark.parametrize("name", ASKED)
-def test_claim_holds_fails_and_needs_three_seeds(name: str) -> None:
-    assert decide("holds", name) is Word.SUPPORTED
-    assert decide("fails", name) is Word.CONTRADICTED
-    assert decide("holds", name, seeds=2) is Word.UNDECIDED
+def test_claim_holds_fails_and_needs_seeds_and_an_answer() -> None:
+    assert decide("holds") is Word.SUPPORTED
+    assert decide("fails") is Word.CONTRADICTED
+    assert decide("holds", seeds=2) is Word.UNDECIDED
+    assert decide("none_before") is Word.UNDECIDED
