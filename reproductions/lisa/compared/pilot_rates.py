@@ -7,7 +7,7 @@ from functools import partial
 from harness.declare import CHECK, CPU, Cell, Layout, Line, Task, claims, equal
 from reproductions.lisa.compared import table
 from reproductions.lisa.compared.experiment import BEYOND, CANDIDATES, RATES, TUNED, pilots
-from reproductions.lisa.finetuning.quantities import other_rates
+from reproductions.lisa.finetuning.experiment import other_rates
 from reproductions.lisa.models.rates import mark
 
 TRIED = sorted({*CANDIDATES, *(lr for rates in BEYOND.values() for lr in rates)})

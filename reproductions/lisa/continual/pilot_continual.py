@@ -7,7 +7,7 @@ from functools import partial
 from harness.declare import CHECK, CPU, Cell, Layout, Line, Task, claims, equal
 from reproductions.lisa.continual import table
 from reproductions.lisa.continual.experiment import BEYOND, GAMMAS, LRS, RATES, pilots
-from reproductions.lisa.finetuning.quantities import other_rates
+from reproductions.lisa.finetuning.experiment import other_rates
 from reproductions.lisa.models.rates import mark
 
 TRIED = sorted({*LRS, *(lr for rates in BEYOND.values() for lr in rates)})

@@ -15,6 +15,7 @@ from harness.declare import (
     PILOT_SEEDS,
     Estimate,
     Experiment,
+    MissingRows,
     Needs,
     Profile,
     RunContext,
@@ -31,6 +32,8 @@ from reproductions.lisa.models.shapes import shape_of
 from reproductions.lisa.models.tuning import RECORDS, Tuning
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from reproductions.lisa.models.language_model import LanguageModel
 
 LRS = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2)
@@ -146,6 +149,15 @@ class Tune(Tuning):
         default="",
         added=True,
     )
+
+
+def other_rates(table: pd.DataFrame, *, rates: Mapping[Any, float], by: str | list[str]) -> float:
+    """Return how many kinds of runs, told by columns, run at another rate than pilots chose."""
+    best = table[table["chosen"]].groupby(by)["lr"].first()
+    missing = set(best.index) - set(rates)
+    if missing or best.empty:
+        raise MissingRows(f"no rate is declared for {sorted(missing) or 'anything'}")
+    return float(sum(lr != rates[place] for place, lr in best.items()))
 
 
 def tuned(name: str, *, lr: float, seed: int, layer_seed: int = 0, model: str = QUALITY) -> Tune:

@@ -6,9 +6,9 @@ Tables come cut to one training seed. They have one row per run (`ends`) or one 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from harness.declare import (
     Claim,
@@ -151,15 +151,6 @@ def all_blocks_gap(table: pd.DataFrame) -> float:
     if both.isna().any(axis=None):
         raise MissingRows("the two do not have the same steps, or one of them diverged")
     return float((both["lisa"] - both["full"]).abs().max())
-
-
-def other_rates(table: pd.DataFrame, *, rates: Mapping[Any, float], by: str | list[str]) -> float:
-    """Return how many kinds of runs, told by columns, run at another rate than pilots chose."""
-    best = table[table["chosen"]].groupby(by)["lr"].first()
-    missing = set(best.index) - set(rates)
-    if missing or best.empty:
-        raise MissingRows(f"no rate is declared for {sorted(missing) or 'anything'}")
-    return float(sum(lr != rates[place] for place, lr in best.items()))
 
 
 SPREAD = "Lines: mean over seeds; bars: standard error."

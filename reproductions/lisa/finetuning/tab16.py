@@ -12,6 +12,7 @@ from reproductions.lisa.finetuning.experiment import (
     PILOTED,
     RATES,
     STAGED_RATES,
+    other_rates,
     pilots,
     staged_pilots,
 )
@@ -59,7 +60,7 @@ task = Task(
             "runs_have_these_rates",
             CHECK.at(*CPU, elsewhere="pilots of a tiny model choose nothing"),
             equal(
-                partial(q.other_rates, rates=DECLARED, by=["model", "setting"]), 0, "settings"
+                partial(other_rates, rates=DECLARED, by=["model", "setting"]), 0, "settings"
             ).measuring("models and settings that run at another rate"),
             "Every model and setting runs at the rate that its pilots chose.",
         ),
