@@ -23,7 +23,7 @@ def canonical_json(value: Any) -> str:
     '{"a":null,"b":[1,2.0]}'
     """
     try:
-        text = _ENCODER.encode(_plain(value, "$", ""))
+        text = _ENCODER.encode(_plain(value, "$"))
     except RecursionError as error:
         raise SpecError("a value is nested without end: canonical JSON cannot hold it") from error
     if not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text):
@@ -48,26 +48,21 @@ def digest(value: Any) -> str:
     return hashlib.sha256(canonical_json(value).encode()).hexdigest()
 
 
-def _plain(value: Any, above: str, place: str) -> Any:
-    """Return a value in JSON's own types; above and place say where it stands, joined in errors."""
-    kind = type(value)
-    if kind is str or kind is int or kind is bool or value is None:
+def _plain(value: Any, where: str) -> Any:
+    if value is None or isinstance(value, (bool, str)):
         return value
+    if isinstance(value, int):
+        return int(value)
     if isinstance(value, float):
         if not math.isfinite(value):
-            raise SpecError(f"{above}{place} is {value}: canonical JSON holds finite numbers only")
+            raise SpecError(f"{where} is {value}: canonical JSON holds finite numbers only")
         # -0.0 equals 0.0, so it must not hash differently.
         return value + 0.0
-    where = above + place
     if isinstance(value, (list, tuple)):
-        return [_plain(item, where, f"[{index}]") for index, item in enumerate(value)]
+        return [_plain(item, f"{where}[{index}]") for index, item in enumerate(value)]
     if isinstance(value, Mapping):
         for key in value:
             if not isinstance(key, str):
                 raise SpecError(f"{where} has the key {key!r}: canonical JSON needs string keys")
-        return {key: _plain(item, where, f".{key}") for key, item in value.items()}
-    if isinstance(value, str):
-        return value
-    if isinstance(value, int):
-        return int(value)
-    raise SpecError(f"{where} is a {kind.__name__}: canonical JSON has no such type")
+        return {key: _plain(item, f"{where}.{key}") for key, item in value.items()}
+    raise SpecError(f"{where} is a {type(value).__name__}: canonical JSON has no such type")

@@ -70,19 +70,23 @@ def test_it_lists_and_runs_outside_a_checkout(sdist: Path, tmp_path: Path) -> No
 
 @pytest.mark.net
 @pytest.mark.slow
-@pytest.mark.parametrize("version", [v for v in OTHERS if starts(v)] or ["3.11"])
-def test_its_wheel_runs_in_a_new_environment(version: str, sdist: Path, tmp_path: Path) -> None:
-    """With what pip brings along, and the methods as their pages show them."""
-    env, wheels, empty = (tmp_path / name for name in ("env", "wheels", "empty"))
-    empty.mkdir()
-    called([f"python{version}", "-m", "venv", env], tmp_path, PYENV_VERSION=version)
-    pip = [env / "bin" / "pip", "--quiet"]
-    called([*pip, "wheel", "--no-deps", "--wheel-dir", wheels, sdist], tmp_path)
-    (wheel,) = wheels.iterdir()
-    known = ["install", "-c", ROOT / "constraints.txt"]
-    # As `make setup` does: unpinned it is whatever build the index has first.
-    called([*pip, *known, "torch"], tmp_path)
-    called([*pip, *known, wheel], tmp_path)
-    runs_a_task([env / "bin" / "repro"], empty)
-    for name in NAMES:
-        called([env / "bin" / "python", "-c", "\n".join(examples(name))], empty)
+def test_its_wheel_runs_in_new_environments(sdist: Path, tmp_path: Path) -> None:
+    """By each other Python at hand, else by this one: with what pip brings along, and the methods
+    as their pages show them."""
+    for version in [v for v in OTHERS if starts(v)] or [".".join(map(str, sys.version_info[:2]))]:
+        env, wheels, empty = (tmp_path / version / name for name in ("env", "wheels", "empty"))
+        empty.mkdir(parents=True)
+        called([f"python{version}", "-m", "venv", env], empty, PYENV_VERSION=version)
+        pip = [env / "bin" / "pip", "--quiet"]
+        # What a PYTHONPATH names would be found first.
+        alone = {"PYTHONPATH": ""}
+        called([*pip, "wheel", "--no-deps", "--wheel-dir", wheels, sdist], empty, **alone)
+        (wheel,) = wheels.iterdir()
+        known = ["install", "-c", ROOT / "constraints.txt"]
+        # As `make setup` does: unpinned it is whatever build the index has first.
+        called([*pip, *known, "torch"], empty, **alone)
+        called([*pip, *known, wheel], empty, **alone)
+        runs_a_task([env / "bin" / "repro"], empty, **alone)
+        for name in NAMES:
+            code = "\n".join(examples(name))
+            called([env / "bin" / "python", "-c", code], empty, **alone)

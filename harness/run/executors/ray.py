@@ -48,7 +48,7 @@ ANSWER_S = 60.0
 CONNECT_S = 5.0
 POLL_S = 0.2
 SILENCE_S = 30.0
-"""How long, after twice its time limit, a job may say nothing: its worker there ends it, if it can.
+"""A job is given up this long after twice its time limit, which its own worker should have held.
 Files travel in that time too."""
 LEFT_OUT = ("**/__pycache__", "**/*.pyc")
 LOST = (

@@ -27,15 +27,13 @@ def _cases(
     )
 
 
-VECTORS = ((0,), (1,), (129,), (4096,), (4097,), (MANY,))
-
-
 def _with_directions(kernel: str, *, calls: Sequence[str] = ("",)) -> tuple[Case, ...]:
     """Return vectors with one direction and with three."""
     both = [(*vector, count) for vector in VECTORS for count in (1, 3)]
     return _cases(kernel, "entries directions", *both, calls=calls)
 
 
+VECTORS = ((0,), (1,), (129,), (4096,), (4097,), (MANY,))
 TENSORS = ((2, 0), (1, 1), (3, 5), (3, 2049), (2, 4096), (2, MANY))
 ODD: Mapping[str, tuple[Case, ...]] = {
     "masked_adamw": _cases("masked_adamw", "num_tensors entries", *TENSORS),

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
-
-from harness.declare import CHECK, CPU, Cell, Layout, Line, Task, claims, equal
+from harness.declare import Cell, Layout, Line, Task, claims
 from reproductions.lisa.compared import table
 from reproductions.lisa.compared.experiment import BEYOND, CANDIDATES, RATES, TUNED, pilots
-from reproductions.lisa.finetuning.experiment import other_rates
+from reproductions.lisa.finetuning.experiment import asked_of_rates
 from reproductions.lisa.models.rates import mark
 
 TRIED = sorted({*CANDIDATES, *(lr for rates in BEYOND.values() for lr in rates)})
@@ -29,17 +27,7 @@ task = Task(
         ),
         ours=True,
     ),
-    claims=claims(
-        "ours, on the choice of rates",
-        (
-            "runs_have_these_rates",
-            CHECK.at(*CPU, elsewhere="pilots of a tiny model choose nothing"),
-            equal(partial(other_rates, rates=RATES, by="method"), 0, "methods").measuring(
-                "methods that run at another rate"
-            ),
-            "Every method runs at the rate that its pilots chose.",
-        ),
-    ),
+    claims=claims("ours, on the choice of rates", asked_of_rates(RATES, "method")),
     figure="figures:rates",
     caption="Validation loss against the learning rate, at a seed that no other run has: each"
     " method's later runs have the rate of its least loss.",

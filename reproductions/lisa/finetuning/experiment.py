@@ -12,6 +12,8 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from harness.declare import (
+    CHECK,
+    CPU,
     PILOT_SEEDS,
     Estimate,
     Experiment,
@@ -21,6 +23,7 @@ from harness.declare import (
     RunContext,
     Use,
     doc,
+    equal,
     seeds_of,
 )
 from reproductions.lisa.base_model.experiment import TEXT, USES_BASE, base_of
@@ -158,6 +161,18 @@ def other_rates(table: pd.DataFrame, *, rates: Mapping[Any, float], by: str | li
     if missing or best.empty:
         raise MissingRows(f"no rate is declared for {sorted(missing) or 'anything'}")
     return float(sum(lr != rates[place] for place, lr in best.items()))
+
+
+def asked_of_rates(rates: Mapping[Any, float], by: str | list[str]) -> tuple[Any, ...]:
+    """Return the check that runs have the rates which a table of pilots marks as chosen."""
+    return (
+        "runs_have_these_rates",
+        CHECK.at(*CPU, elsewhere="pilots of a tiny model choose nothing"),
+        equal(partial(other_rates, rates=rates, by=by), 0, "settings").measuring(
+            "settings that run at another rate"
+        ),
+        "Every setting runs at the rate that its pilots chose.",
+    )
 
 
 def tuned(name: str, *, lr: float, seed: int, layer_seed: int = 0, model: str = QUALITY) -> Tune:
