@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from harness.declare import Experiment, Params, Profile, Use, seeds_of
@@ -31,12 +32,9 @@ TUNED: tuple[Pair, ...] = ("vgg16_cifar10", "resnet20_cifar10")
 """Pairs of Figures 9 and 23, each with six recipes; Figures 8 and 24 to 26 take some of them."""
 NOT_BASE: tuple[Pair, ...] = ("resnet20_cifar10",)
 """Pairs whose base recipe no figure shows."""
+WHOLE_AT_GPU: tuple[Pair, ...] = ("resnet20_svhn",)
+"""Pairs whose nets have the paper's width on a card; the others have half of it."""
 DAY_S = 24 * 3600.0
-
-
-def net_seeds(profile: Profile) -> tuple[int, ...]:
-    """Return the seeds of a profile's trainings: on a GPU three, since it is lent for minutes."""
-    return seeds_of(profile, 3 if profile == "gpu" else 5)
 
 
 def grid(profile: Profile) -> Iterator[Training]:
@@ -56,8 +54,11 @@ def trainings(
     varied = (*recipes, *bn_starts) != ("base", "ones")
     trained = [pair for pair in pairs if is_trained(profile, pair, varied=varied)]
     for pair, start, recipe in itertools.product(trained, bn_starts, recipes):
-        for seed in net_seeds(profile):
-            yield training_of(profile, pair, seed=seed, recipe=recipe, bn_start=start)
+        for seed in seeds_of(profile):
+            training = training_of(profile, pair, seed=seed, recipe=recipe, bn_start=start)
+            if profile == "gpu" and pair in WHOLE_AT_GPU:
+                training = replace(training, width=training_of("paper", pair, seed=seed).width)
+            yield training
 
 
 nets = Experiment(
