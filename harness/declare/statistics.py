@@ -12,7 +12,7 @@ from harness.errors import HarnessError
 if TYPE_CHECKING:
     import pandas as pd
 
-MIN_SEEDS = 3
+MIN_SEEDS = 5
 """Fewer seeds decide nothing, unless the quantity is deterministic."""
 CONFIDENCE = 0.95
 

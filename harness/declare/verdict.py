@@ -214,7 +214,7 @@ def decide(
     if math.isinf(intervals[worst].mean):
         reason = "the quantity is infinite, as where runs diverge"
     if not single and len(samples) < MIN_SEEDS:
-        word, reason = Word.UNDECIDED, f"{len(samples)} seed(s), need at least {MIN_SEEDS}"
+        word, reason = Word.UNDECIDED, f"a verdict needs at least {MIN_SEEDS} seeds"
     parts = [_part(criterion, each, place, len(words)) for place, each in enumerate(intervals)]
     return Verdict(
         word=word,

@@ -30,7 +30,7 @@ class Point(Params):
 
 def grid(profile: Profile) -> Iterator[Point]:
     if profile in ("smoke", "cpu"):
-        for number in range(3):
+        for number in range(5):
             yield Point(seed=number)
 
 

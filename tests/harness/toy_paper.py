@@ -47,7 +47,7 @@ def grid(profile):
     if profile not in ("smoke", "cpu"):
         return
     ms = int(os.environ.get("TOY_MS", "0"))
-    for seed in range(3):
+    for seed in range(int(os.environ.get("TOY_SEEDS", "3"))):
         for x in range(int(os.environ.get("TOY_COUNT", "4"))):
             yield Square(x=x, ms=ms, mode="ok", seed=seed)
     for mode in os.environ.get("TOY_MODES", "").split():

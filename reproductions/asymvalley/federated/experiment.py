@@ -220,7 +220,7 @@ def grid(profile: Profile) -> Iterator[Cell]:
 
     smoke: every algorithm at one alpha on digits: the path, not a result. cpu: all cells, FedAvg
     and FedSign with twenty seeds, the others with five. gpu: CIFAR-10 at full
-    resolution with a net of twice the width, FedAvg and FedSign with three seeds, and these two at
+    resolution with a net of twice the width, FedAvg and FedSign with five seeds, and these two at
     one alpha on MNIST.
     """
     match profile:
@@ -238,8 +238,8 @@ def grid(profile: Profile) -> Iterator[Cell]:
                     profile, shape, repeats=20, others=5, candidates=fixed, alphas=(alpha,)
                 )
         case "gpu":
-            yield from cells(profile, GPU_COLOUR, repeats=3, others=1)
-            yield from cells(profile, GPU_GREY, repeats=3, others=0, alphas=LEAST_ALIKE)
+            yield from cells(profile, GPU_COLOUR, repeats=5, others=1)
+            yield from cells(profile, GPU_GREY, repeats=5, others=0, alphas=LEAST_ALIKE)
         case "paper":
             for data in PAPER_SETS:
                 shape = PAPER_SETTING | data

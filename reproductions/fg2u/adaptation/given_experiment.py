@@ -17,7 +17,7 @@ from reproductions.fg2u.adaptation.experiment import (
     Weighing,
 )
 
-SEEDS = (0, 1, 2)
+SEEDS = range(5)
 BASES: dict[str, dict[Size, str]] = {
     "gpu": {"small": "smollm2-135m", "large": "smollm2-135m"},
     "paper": {"small": "distilgpt2", "large": "gpt2"},

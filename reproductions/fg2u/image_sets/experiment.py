@@ -25,7 +25,6 @@ from reproductions.fg2u.image_sets.cells import (
 if TYPE_CHECKING:
     from reproductions.fg2u import Estimator
 
-NUM_SEEDS: dict[Profile, int] = {"smoke": 1, "cpu": 5, "gpu": 3, "paper": 3}
 MORE_AND_LESS = (8, 128)
 """Other numbers of directions, on the first cell of `cpu`."""
 FIRST: Method = "hessian-free"
@@ -96,7 +95,7 @@ def whole_set(cell: Cell, *, seed: int) -> Condensation:
 
 def seeds_for(cell: Cell, profile: Profile) -> tuple[int, ...]:
     """Return a cell's seeds at a profile."""
-    return seeds_of(profile, min(NUM_SEEDS[profile], cell.most_seeds))
+    return seeds_of(profile, cell.most_seeds)
 
 
 def grid(profile: Profile) -> Iterator[Condensation]:

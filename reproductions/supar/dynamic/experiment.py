@@ -32,7 +32,6 @@ from reproductions.supar.models.schemes import SCHEMES
 from reproductions.supar.sweeps.experiment import (
     RATE_CENTRES,
     RATE_NETS,
-    num_seeds,
     sp_std_of,
 )
 
@@ -103,7 +102,7 @@ def grid(profile: Profile) -> Iterator[DynamicPoint]:
     rungs = [(density, net) for density in DENSITIES[profile]]
     sp_std = PUBLISHED_SP_STD if profile == "paper" else sp_std_of(profile, net)
     base = partial(base_of, profile)
-    for seed, method in product(seeds_of(profile, num_seeds(profile)), METHODS):
+    for seed, method in product(seeds_of(profile), METHODS):
         for rate in rates((seed,), SCHEMES, rungs, ks, sp_std=sp_std, base_of=base):
             yield under(method, rate)
 

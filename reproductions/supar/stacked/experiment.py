@@ -12,7 +12,7 @@ from harness.declare.experiment import Device
 from reproductions.supar.models.costs import estimate_of, memory_bytes, needs_of, num_matrix_params
 from reproductions.supar.models.gpt_experiment import stands_in_of
 from reproductions.supar.models.points import SMALL, FixedPoint, Net, started
-from reproductions.supar.sweeps.experiment import RATE_NETS, num_seeds
+from reproductions.supar.sweeps.experiment import RATE_NETS
 
 How = Literal["stacked", "one by one"]
 WAYS: tuple[tuple[How, bool], ...] = tuple(itertools.product(get_args(How), (True, False)))
@@ -46,7 +46,7 @@ def small_sweep(device: Device) -> SweepStep:
 
 def grid(profile: Profile) -> Iterator[SweepStep]:
     """Yield the net of the sweep at `gpu` with eight rates, and at `smoke` a small one with two."""
-    for number in seeds_of(profile, num_seeds(profile)):
+    for number in seeds_of(profile):
         if profile == "smoke":
             yield replace(small_sweep("cpu"), seed=number)
         elif profile == "gpu":

@@ -135,11 +135,6 @@ def swept_ks(
     return window(scheme, density, centre=centre)
 
 
-def num_seeds(profile: Profile) -> int:
-    """Return how many seeds a sweep has: five, three on a card whose minutes are few."""
-    return 3 if profile == "gpu" else 5
-
-
 def sp_std_of(profile: Profile, net: Net) -> float:
     """Return SP's standard deviation where it follows the width: its base's over root m_d."""
     return sp_std_at(net) if profile == "cpu" else std_at_width(net)
@@ -154,7 +149,7 @@ def lr_grid(
     net = RATE_NETS[profile]
     rungs = [(density, net) for density in densities[profile]]
     ks = partial(swept_ks, profile, "sweep", RATE_CENTRES)
-    seeds = seeds_of(profile, num_seeds(profile))
+    seeds = seeds_of(profile)
     sp_std, base = sp_std_of(profile, net), partial(base_of, profile)
     yield from rates(seeds, schemes, rungs, ks, sp_std=sp_std, base_of=base)
 
@@ -173,7 +168,7 @@ def sigma_grid(profile: Profile) -> Iterator[StdPoint]:
 
     At `cpu` SP's learning rate is its dense net's best one, since no rule takes it to this width.
     """
-    net, seeds = STD_NETS[profile], seeds_of(profile, num_seeds(profile))
+    net, seeds = STD_NETS[profile], seeds_of(profile)
     for seed, scheme in product(seeds, (*SCHEMES, *ABLATIONS)):
         base = base_of(profile, scheme)
         if profile == "cpu" and scheme == "sp":
@@ -216,7 +211,7 @@ def iso_parameter_grid(profile: Profile) -> Iterator[RatePoint]:
         rise = math.ceil(-math.log2(density) / 2)
         return narrow_window(scheme, density, centre=centre_of("iso_parameter", scheme), rise=rise)
 
-    dense, seeds = LADDER_NETS[profile], seeds_of(profile, num_seeds(profile))
+    dense, seeds = LADDER_NETS[profile], seeds_of(profile)
     sp_std = sp_std_at(dense) if profile == "cpu" else PUBLISHED_SP_STD
     base = partial(base_of, profile)
     yield from rates(seeds, SCHEMES, ladder(dense, profile), ks, sp_std=sp_std, base_of=base)
@@ -232,7 +227,7 @@ def iso_neuron_grid(profile: Profile) -> Iterator[RatePoint]:
     densities = NEURON_DENSITIES[: 2 if profile == "smoke" else None]
     rungs = [(d, replace(dense, width=round(dense.width / d))) for d in densities]
     sp_std = sp_std_at(dense) if profile == "cpu" else TABLE_3.init_std
-    seeds = seeds_of(profile, num_seeds(profile))
+    seeds = seeds_of(profile)
     base = partial(base_of, profile)
     yield from rates(seeds, ("sp",), rungs, lambda *_: ks, sp_std=sp_std, base_of=base)
 

@@ -27,7 +27,7 @@ from reproductions.supar.models.points import (
     started,
 )
 from reproductions.supar.models.schemes import SCHEMES
-from reproductions.supar.sweeps.experiment import LADDER_NETS, ladder, num_seeds
+from reproductions.supar.sweeps.experiment import LADDER_NETS, ladder
 
 SMOKE_SP_RATE, PAPER_SP_RATE = 2.0 ** (ETA_LOG2 - 4), 2e-4
 SMOKE_DEEP_SP_RATE, PAPER_DEEP_SP_RATE = 2.0 ** (ETA_LOG2 - 3), 6e-4
@@ -75,7 +75,7 @@ def untuned(
     """Yield the three schemes; SP's rate, by density, is not the proxy's."""
     dense = rungs[0][1]
     sp_std = sp_std_at(dense) if profile == "cpu" else PUBLISHED_SP_STD
-    seeds = seeds_of(profile, num_seeds(profile))
+    seeds = seeds_of(profile)
     for seed, scheme, (density, net) in product(seeds, SCHEMES, rungs):
         base = base_of(profile, scheme)
         lr = sp_rate(density) if scheme == "sp" else base.lr

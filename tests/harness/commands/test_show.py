@@ -39,6 +39,7 @@ def shown(cli: Cli, toy: ToyPaper) -> Cli:
     """Return `repro` on a task with a claim that is supported, one that is not, and a check."""
     toy.task.write_text(SEVERAL)
     toy.add_file("deviations.toml", DEVIATION)
+    toy.env["TOY_SEEDS"] = "5"
     assert cli("run", "toylab", *CPU).code == 0
     return cli
 
@@ -61,7 +62,7 @@ def test_a_task_is_told_the_worst_first_with_where_to_look(shown: Cli) -> None:
 def test_a_claim_is_told_with_source_control_and_place(shown: Cli) -> None:
     out = shown("show", "toylab/tab01:soars").out
     assert out.startswith("  ✘ toylab/tab01:soars: Squares soar.\n    Ours ")
-    assert "asked at least 1000; 3 seeds" in out
+    assert "asked at least 1000; 5 seeds" in out
     for told_too in (
         "Source: nowhere. Threshold: theory.",
         "Control: it grows: held.",

@@ -16,7 +16,7 @@ from tests.harness.hand_made import make_claim, make_result, make_task
 from tests.harness.inline_lab import tree
 
 TASK = make_task(make_claim())
-OLD, NEW = make_result(TASK, [0.1, 0.2, 0.3]), make_result(TASK, [0.4, 0.5, 0.6])
+OLD, NEW = make_result(TASK, [0.1] * 5), make_result(TASK, [0.4] * 5)
 MANY = 1_000_000
 CALLS = ("open", "write", "fsync", "replace", "unlink")
 """What a writer asks of the system; between any two of them it may be killed."""

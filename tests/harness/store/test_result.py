@@ -19,11 +19,11 @@ TASK = make_task(make_claim())
 @pytest.fixture
 def stored(tmp_path: Path) -> tuple[Workspace, Path]:
     workspace = Workspace(tmp_path)
-    return workspace, write_result(workspace, TASK, make_result(TASK, [0.1, 0.2, 0.3]))
+    return workspace, write_result(workspace, TASK, make_result(TASK, [0.1, 0.2, 0.3, 0.4, 0.5]))
 
 
 def test_result_comes_back_as_written(stored: tuple[Workspace, Path]) -> None:
-    made = make_result(TASK, [0.1, 0.2, 0.3])
+    made = make_result(TASK, [0.1, 0.2, 0.3, 0.4, 0.5])
     result = load_result(stored[0], TASK, "smoke")
     assert result is not None
     assert result.table.equals(made.table)

@@ -134,11 +134,11 @@ def test_a_call_that_goes_wrong_once_it_is_timed_fails(monkeypatch: pytest.Monke
 
 
 def rows_at(kernel: str, medians_us: dict[str, float], **columns: Any) -> Iterator[dict[str, Any]]:
-    """Yield rows of three seeds for every case of `gpu`."""
+    """Yield rows of five seeds for every case of `gpu`."""
     for case in CASES:
         if case.kernel != kernel or "gpu" not in case.profiles:
             continue
-        for precision, seed in itertools.product(case.precisions, range(3)):
+        for precision, seed in itertools.product(case.precisions, range(5)):
             for name, median_us in medians_us.items():
                 yield {
                     "case": case.name, "precision": precision, "seed": seed,

@@ -17,11 +17,11 @@ from reproductions.supar.settings.quantities import claimed
 DENSITIES = (1.0, 0.5, 0.25, 0.125, 0.0625)
 LADDER = DENSITIES[:4]
 SCHEMES = ("sp", "mup", "supar")
-SEEDS = range(3)
+SEEDS = range(5)
 START = {"sp": -8.0, "mup": -6.0, "supar": -6.0, "mup_init_only": -6.0, "mup_lr_only": -6.0}
 """Where the dense optima lie, as log2; SP's is apart, since theory ties only the others."""
 TableOf = Callable[[bool], pd.DataFrame]
-"""From whether the claims hold to a table of three seeds."""
+"""From whether the claims hold to a table of five seeds."""
 
 
 def curves(

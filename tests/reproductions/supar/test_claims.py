@@ -14,6 +14,7 @@ from harness.declare.verdict import Verdict, Word
 from harness.registry import load_registry
 from reproductions.supar.coordinates.table import BLOCKS
 from tests.reproductions.supar.hand_made import (
+    SEEDS,
     START,
     TABLES,
     coordinates,
@@ -97,7 +98,7 @@ def test_both_blocks_count_in_figure_5(claim: str, column: str) -> None:
         assert name in verdict.deciding
 
 
-def diverged(table: pd.DataFrame, scheme: str, *, seeds: Sequence[int] = (0, 1, 2)) -> pd.DataFrame:
+def diverged(table: pd.DataFrame, scheme: str, *, seeds: Sequence[int] = SEEDS) -> pd.DataFrame:
     """Return a sweep where the dense optimum of a scheme diverges at the lowest density."""
     at = (table["scheme"] == scheme) & (table["log2_lr"] == START[scheme])
     table.loc[at & (table["density"] == 0.0625) & table["seed"].isin(seeds), LOSSES] = math.nan
@@ -107,13 +108,13 @@ def diverged(table: pd.DataFrame, scheme: str, *, seeds: Sequence[int] = (0, 1, 
 def test_a_dense_optimum_that_diverges_when_sparse_decides_both_claims_on_transfer() -> None:
     dearer = named("fig06", "sp_and_mup_cost_more")
     verdict = decide(*dearer, diverged(sweep(True), "sp"))
-    assert (verdict.word, verdict.deciding, verdict.num_seeds) == (Word.SUPPORTED, "μP", 3)
+    assert (verdict.word, verdict.deciding, verdict.num_seeds) == (Word.SUPPORTED, "μP", 5)
     verdict = decide(*named("fig06", "supar_transfers"), diverged(curves({"supar": 1.0}), "supar"))
     assert (verdict.word, verdict.measured) == (Word.CONTRADICTED, None)
     assert "infinite" in verdict.reason
     verdict = decide(*dearer, diverged(sweep(True), "sp", seeds=(1,)))
     assert verdict.word is Word.UNDECIDED
-    assert verdict.reason == "the quantity is infinite in 1 of 3 seeds: it has no mean"
+    assert verdict.reason == "the quantity is infinite in 1 of 5 seeds: it has no mean"
 
 
 def test_a_diverged_rival_is_worse_and_a_diverged_supar_is_not_better() -> None:

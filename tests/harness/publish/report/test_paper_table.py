@@ -29,12 +29,12 @@ def rendered(demo: Demo, fmt: str) -> str:
 def test_csv_has_a_line_per_point_and_what_stood_in(demo: Demo) -> None:
     rows = list(csv.reader(io.StringIO(rendered(demo, "csv"))))
     assert rows[0] == ["scheme", "density", "seeds", "loss", "ran_on"]
-    assert rows[1] == ["sp", "1", "3", "2.100 \u00b1 0.058", "a small one instead of SP"]
+    assert rows[1] == ["sp", "1", "5", "2.100 \u00b1 0.045", "a small one instead of SP"]
 
 
 def test_latex_is_a_booktabs_table_that_names_the_profile(demo: Demo) -> None:
     text = rendered(demo, "latex")
-    parts = ("\\toprule", "\\midrule", "profile cpu", "2.100 $\\pm$ 0.058", "Loss \\&")
+    parts = ("\\toprule", "\\midrule", "profile cpu", "2.100 $\\pm$ 0.045", "Loss \\&")
     assert [part for part in parts if part not in text] == []
     rows = [line for line in text.splitlines() if line.endswith("\\\\")]
     assert {line.count("&") for line in rows} == {3}

@@ -49,19 +49,19 @@ def section(page: str, item: str) -> str:
 def test_every_claim_has_a_line_the_worst_first_and_checks_are_folded(demo: Demo) -> None:
     part = section(written(demo)[1], "fig02")
     lines = [line for line in part.splitlines() if line.startswith("- ")]
-    ours = "Ours 1.00 ± 0.25 nats"
+    ours = "Ours 1.00 ± 0.24 nats"
     assert lines == [
-        f"- ✘ Loss shrinks as density falls. {ours}; asked at most -0.5 nats; 3 seeds,"
+        f"- ✘ Loss shrinks as density falls. {ours}; asked at most -0.5 nats; 5 seeds,"
         " exploratory.",
-        f"- ? Loss grows by 1.2 nats. {ours}; asked at least 1.2 nats; 3 seeds.",
-        f"- ? Ours: loss stays. {ours}; asked by us: at most 0.5 nats; 3 seeds. Missed, but"
+        f"- ? Loss grows by 1.2 nats. {ours}; asked at least 1.2 nats; 5 seeds.",
+        f"- ? Ours: loss stays. {ours}; asked by us: at most 0.5 nats; 5 seeds. Missed, but"
         " without a positive control our setting may be at fault.",
-        f"- ✔ Loss grows as density falls. {ours}; asked at least 0.5 nats; paper 1; 3 seeds.",
+        f"- ✔ Loss grows as density falls. {ours}; asked at least 0.5 nats; paper 1; 5 seeds.",
         "- – So do 7B nets. Not tested: this scale cannot show it.",  # noqa: RUF001
-        "- ✔ The table has six rows. Ours 6; asked equal to 6.",
+        "- ✔ The table has ten rows. Ours 10; asked equal to 10.",
     ]
     folded = part.split("<details><summary>1 of 1 check holds</summary>")[1].split("</details>")[0]
-    assert "six rows" in folded and "Loss" not in folded
+    assert "ten rows" in folded and "Loss" not in folded
 
 
 def test_results_counts_claims_and_marks_each_at_every_scale(demo: Demo) -> None:
@@ -76,12 +76,12 @@ def test_results_counts_claims_and_marks_each_at_every_scale(demo: Demo) -> None
     assert "4 claims: ✔ 1 supported, ✘ 1 contradicted, ? 1 undecided, – 1 untested;" in told  # noqa: RUF001
     assert "1 question of our own: ? 1 undecided; 1 of 1 check holds" in told
     assert "2 of 3 verdicts were registered" in told
-    assert "6 of 6 trials were made by earlier code" in told
+    assert "10 of 10 trials were made by earlier code" in told
     assert "Nothing was run at `gpu`" in text
     assert HOSTILE.startswith("<script>")
 
 
-FOUND = "It grows: by 1.00 ± 0.25 nats, not (not measured); it falls by -1.00 ± 0.25 nats."
+FOUND = "It grows: by 1.00 ± 0.24 nats, not (not measured); it falls by -1.00 ± 0.24 nats."
 
 
 def test_pages_open_with_what_was_found_and_the_headline_claims(demo: Demo) -> None:

@@ -94,7 +94,7 @@ def test_a_claim_is_reached_and_read(page: Page, demo: Demo) -> None:
     assert page.locator(".card img").evaluate("image => image.naturalWidth") > 0
     assert page.locator(".bar span").count() == 4
     page.get_by_role("link", name="demo/fig02").click()
-    expect(page.locator("p.answer")).to_contain_text("It grows: by 1.00 \u00b1 0.25")
+    expect(page.locator("p.answer")).to_contain_text("It grows: by 1.00 \u00b1 0.24")
     expect(page.locator("#fig02")).to_be_in_viewport()
     picture = page.locator("#fig02 img").first
     expect(picture).to_have_attribute("alt", "A line that falls as density grows.")

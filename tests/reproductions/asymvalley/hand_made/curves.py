@@ -19,7 +19,7 @@ from reproductions.asymvalley.models.pairs import BN_STARTS, RECIPES
 from reproductions.asymvalley.published.experiment import DEPTHS, MADE, NETS_AND_KINDS
 
 LAMBDAS = (-1.0, -0.5, 0.0, 0.5, 1.0)
-SEEDS = range(3)
+SEEDS = range(5)
 WITH_ZEROS = ("ternary", "binary")
 Case = Literal["holds", "fails", "flat"]
 """`flat`: every curve is a horizontal line, as of a net that knows nothing."""

@@ -82,7 +82,7 @@ def trained_nets(case: Case) -> pd.DataFrame:
     rows = []
     last = {"holds": 0.02, "fails": -0.3, "flat": 0.1}[case]
     for seed, (place, net) in itertools.product(SEEDS, enumerate(ASKED)):
-        cosine, tie = (0.02, 0.0) if place else (last, 0.001 * (seed - 1))
+        cosine, tie = (0.02, 0.0) if place else (last, 0.001 * (seed - 2))
         rows.append(
             {
                 **dict(zip(("pair", "recipe", "bn_start"), net, strict=True)),
@@ -128,7 +128,7 @@ SIZES = (-1.0, -0.5, 0.0, 0.5, 1.0)
 def scalings(case: Case) -> pd.DataFrame:
     """Return noises that norm scaling keeps and filter-NS turns, or the other way round."""
     holds, rows = case != "fails", []
-    for noise, seed in itertools.product(NOISES, range(3)):
+    for noise, seed in itertools.product(NOISES, SEEDS):
         wobble = 0.001 * seed
         turned = {"one_minus_cosine": 0.1 + wobble, "norm_ratio": 0.9}
         kept = {"one_minus_cosine": 1e-13, "norm_ratio": 1.0 + 1e-7}

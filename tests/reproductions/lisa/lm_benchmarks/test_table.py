@@ -96,7 +96,7 @@ def rows_of(case: Case, models: tuple[str, ...], num_seeds: int) -> Iterator[dic
             for task, names in metrics.items():
                 for metric in names:
                     for seed in range(num_seeds):
-                        found = share + 0.001 * (seed - 1)
+                        found = share + 0.001 * (seed - 2)
                         # LISA by the other filter is far off: no claim reads it.
                         found = 0.9 if "flexible" in metric else found
                         yield {
@@ -109,7 +109,7 @@ def rows_of(case: Case, models: tuple[str, ...], num_seeds: int) -> Iterator[dic
 
 
 @cache
-def table_of(task: Task, case: Case, *, num_seeds: int = 3) -> pd.DataFrame:
+def table_of(task: Task, case: Case, *, num_seeds: int = 5) -> pd.DataFrame:
     given = task.reads[-1]
     models = ("a", "b", "c") if task.id == "lisa/tab02" else ("d",)
     frames = {one.id: pd.DataFrame() for one in task.reads}

@@ -39,7 +39,7 @@ def rating(method: str, category: str, case: Case) -> float:
     return 5.0 + extra if case == "holds" else 3.0 - extra
 
 
-def answers(case: Case, *, num_seeds: int = 3, models: tuple[str, ...] = GIVEN) -> pd.DataFrame:
+def answers(case: Case, *, num_seeds: int = 5, models: tuple[str, ...] = GIVEN) -> pd.DataFrame:
     """Return rows as the experiments give them, with ratings that differ by seed and turn."""
     return _answers(case, num_seeds, models).copy()
 
