@@ -41,7 +41,7 @@ FIGURE_ID = $(PAPER)/fig$$(printf %02d $$((10#$(FIGURE))))
 export OMP_WAIT_POLICY := passive
 
 .PHONY: help setup reproduce reproduce-table reproduce-figure figures report docs test lint bench \
-	bench-compare golden attack mutate gpu gpu-ready gpu-pack lock clean
+	bench-compare golden attack mutate gpu gpu-ready gpu-pack lock licences clean
 
 help:  ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -101,6 +101,9 @@ lint: $(READY)  ## Check style and types
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports --no-cache
+
+licences: $(READY)  ## Check that no installed package has a licence that binds its users' code
+	$(VENV)/bin/pip-licenses --partial-match --fail-on "GNU General Public;GNU Affero;AGPL" >/dev/null
 
 # By names or patterns; all for none.
 BENCHMARKS = $(sort $(foreach name,$(or $(ONLY),*),$(or \
