@@ -257,6 +257,8 @@ class Experiment:
 
     def upstream_of(self, params: RawParams) -> list[tuple[Experiment, dict[str, Scalar]]]:
         """Return the experiments and parameters of the trials that a trial starts from."""
+        if not self.uses:
+            return []
         with self._asked("uses"):
             point = self.typed(params)
             return [(use.experiment, use.params(point).to_json()) for use in self.uses]
