@@ -63,7 +63,7 @@ def grid(profile: Profile) -> Iterator[Item]:
 
 @cache
 def _grids_sha256(table: tuple[tuple[str, tuple[Experiment, ...]], ...]) -> str:
-    return digest({item: [p.to_json() for p in paper_points(item)] for item, _ in table})
+    return digest({item: [p for e in swept for p in e.params_of("paper")] for item, swept in table})
 
 
 configuration = Experiment(
