@@ -28,7 +28,7 @@ task = Task(
             "quarter_as_accurate_as_full",
             q.SOLVING,
             within(
-                partial(q.lead, gamma=half_of(QUALITY) // 2), -q.MARGIN, q.MARGIN, "share"
+                partial(q.lead, gamma=half_of(QUALITY) // 2), -q.MARGIN, q.MARGIN, "accuracy"
             ).measuring("share of problems that LISA solves less that of full training"),
             "With a quarter of the blocks at once LISA solves as much of GSM8K as full training.",
         ),

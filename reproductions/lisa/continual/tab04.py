@@ -94,7 +94,7 @@ task = Task(
         (
             "half_as_accurate_as_full",
             q.SOLVING,
-            at_least(partial(q.lead, gamma=half_of(QUALITY)), -q.MARGIN, "share").measuring(
+            at_least(partial(q.lead, gamma=half_of(QUALITY)), -q.MARGIN, "accuracy").measuring(
                 "share of problems that LISA solves less that of full training"
             ),
             "With half of the blocks at once LISA solves as much of GSM8K as full training.",
