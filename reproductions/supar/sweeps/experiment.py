@@ -74,7 +74,7 @@ NEURON_CENTRE = -2
 RATE_NETS: dict[Profile, Net] = {
     "smoke": SMALL,
     "cpu": decaying(BIBLE, CPU_STEPS),
-    "gpu": decaying(replace(MEDIUM, device="cuda", width=512, base_width=128, context=128), 120),
+    "gpu": decaying(replace(MEDIUM, device="cuda", width=512, base_width=128, context=128), 80),
     "paper": decaying(replace(PAPER, width=4096, batch_size=128, micro_batches=16), 1169),
 }
 STD_NETS: dict[Profile, Net] = {
