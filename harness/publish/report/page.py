@@ -201,7 +201,7 @@ class PaperPage:
 
     @property
     def found(self) -> str:
-        """What came out in two or three sentences, with our numbers in them."""
+        """What came out, with our numbers in it."""
 
         def number(match: re.Match[str]) -> str:
             at = self._claim(match[2])
@@ -211,6 +211,11 @@ class PaperPage:
             return (turned if match[1] else ours) if ours else NOT_MEASURED
 
         return PLACEHOLDER.sub(number, self.meta.found.strip())
+
+    @property
+    def in_short(self) -> str:
+        """Its first paragraph, which stands alone where papers are listed."""
+        return self.found.partition("\n\n")[0]
 
     @property
     def scales(self) -> list[tuple[Section, CheckRow, list[str]]]:

@@ -46,7 +46,10 @@ item = [
 ]
 headline = ["fig02:grows", "fig02:scales"]
 says = "Loss grows."
-found = "It grows: by {fig02:grows}, not {fig02:scales}; it falls by {-fig02:grows}."
+found = '''
+It grows: by {fig02:grows}, not {fig02:scales}; it falls by {-fig02:grows}.
+
+So it does twice.'''
 limits = "Anything."
 
 """

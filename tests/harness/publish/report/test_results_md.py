@@ -89,6 +89,7 @@ def test_pages_open_with_what_was_found_and_the_headline_claims(demo: Demo) -> N
     text, page = written(demo)
     readme = readme_of(demo).read_text()
     assert all(FOUND in each for each in (text, page, readme))
+    assert ["So it does twice." in each for each in (text, page, readme)] == [False, True, True]
     assert "**The paper.** Loss grows." in page
     assert "\n## Figure 2: " in page
     heads = [line for line in page.split("\n## ")[0].splitlines() if line.startswith("- ")]
