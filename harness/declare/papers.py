@@ -66,8 +66,8 @@ class PaperMeta(Strict):
     says: str = ""
     """What the paper claims, in two or three sentences."""
     found: str = ""
-    """What came out: a sentence or two, which stand alone where papers are listed, and after a blank
-    line the rest. `{fig06:supar_stays}` becomes our number, `{-fig06:...}` its negative."""
+    """What came out: a sentence or two that stand alone where papers are listed, then a blank line
+    and the rest. `{fig06:supar_stays}` becomes our number, `{-fig06:...}` its negative."""
     limits: str = ""
     """What its results cannot support, in a short paragraph."""
 
