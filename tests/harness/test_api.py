@@ -20,6 +20,7 @@ from tests.harness.toy_paper import TASK, ToyPaper
 @pytest.fixture
 def lab(toy: ToyPaper, monkeypatch: pytest.MonkeyPatch) -> ToyPaper:
     """Return the toy paper, found by this process as by one that a user starts."""
+    toy.env["TOY_SEEDS"] = "5"
     for name, value in toy.environment().items():
         monkeypatch.setenv(name, value)
     monkeypatch.syspath_prepend(str(toy.packages))
@@ -48,11 +49,11 @@ def test_run_makes_what_the_others_show(lab: ToyPaper, capfd: pytest.CaptureFixt
     with pytest.raises(UsageError, match="no result at cpu: `repro run toylab/tab01"):
         harness.load("toylab/tab01", "cpu")
     made = harness.reproduce("toylab/tab01", "cpu", jobs=1)
-    assert "12 run, 0 reused" in capfd.readouterr().err
-    assert len(made) == 12 == len(lab.starts())
+    assert "20 run, 0 reused" in capfd.readouterr().err
+    assert len(made) == 20 == len(lab.starts())
     assert made.equals(harness.load("toylab/tab01"))
     again = harness.reproduce("toylab/tab01", "cpu", jobs=1)
-    assert again.equals(made) and len(lab.starts()) == 12
+    assert again.equals(made) and len(lab.starts()) == 20
     found = harness.verdicts("toylab")
     assert found[["task", "claim", "verdict"]].values.tolist() == [
         ["toylab/tab01", "grows", "SUPPORTED"]
@@ -92,7 +93,7 @@ def test_trials_that_fail_are_an_error(lab: ToyPaper) -> None:
 def test_a_check_that_fails_leaves_its_table(lab: ToyPaper) -> None:
     finding = TASK.replace("growth, 1.0", "growth, 1e9")
     lab.task.write_text(finding.replace("by_theory(profiles=SMOKE_AND_CPU)", "CHECK"))
-    assert len(harness.reproduce("toylab/tab01", "smoke", jobs=1)) == 12
+    assert len(harness.reproduce("toylab/tab01", "smoke", jobs=1)) == 20
     assert harness.verdicts("toylab", "smoke")["verdict"].tolist() == ["FAILS"]
 
 

@@ -118,6 +118,7 @@ def pages_of(toy: ToyPaper, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 
 
 def test_damaged_pack_keeps_no_other_verdict_back(cli: Cli, two: ToyPaper) -> None:
+    two.env["TOY_SEEDS"] = "5"
     run = ("run", "toylab", "twolab", "--executor", "inline", "--profile", "cpu")
     assert cli(*run).code == 0
     pack = two.root / "results" / "twolab" / "records" / "squares.cpu.jsonl.gz"

@@ -49,7 +49,8 @@ def test_list_names_tasks_with_their_titles_in_80_columns(cli: Cli, toy: ToyPape
     assert max(map(len, cli("list").out.splitlines())) <= 80
 
 
-def test_check_rows_before_and_after_a_run(cli: Cli) -> None:
+def test_check_rows_before_and_after_a_run(cli: Cli, toy: ToyPaper) -> None:
+    toy.env["TOY_SEEDS"] = "5"
     before = json.loads(cli("check", "toylab", "--json").out)
     assert {*CHECK_FIELDS} <= {*before[0]}
     assert (before[0]["verdict"], before[0]["registered"]) == ("UNTESTED", False)
@@ -59,7 +60,7 @@ def test_check_rows_before_and_after_a_run(cli: Cli) -> None:
     (row,) = json.loads(done.out, parse_constant=_refuse)
     assert done.code == 0
     assert {*CHECK_FIELDS} <= {*row}
-    assert (row["verdict"], row["registered"], row["num_seeds"]) == ("SUPPORTED", True, 3)
+    assert (row["verdict"], row["registered"], row["num_seeds"]) == ("SUPPORTED", True, 5)
     assert row["low"] <= row["measured"] <= row["high"]
 
 

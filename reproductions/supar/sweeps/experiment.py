@@ -74,7 +74,7 @@ NEURON_CENTRE = -2
 RATE_NETS: dict[Profile, Net] = {
     "smoke": SMALL,
     "cpu": decaying(BIBLE, CPU_STEPS),
-    "gpu": decaying(replace(MEDIUM, device="cuda", width=512, base_width=128, context=128), 80),
+    "gpu": decaying(replace(MEDIUM, device="cuda", width=512, base_width=128, context=128), 95),
     "paper": decaying(replace(PAPER, width=4096, batch_size=128, micro_batches=16), 1169),
 }
 STD_NETS: dict[Profile, Net] = {
@@ -127,12 +127,10 @@ def swept_ks(
 
     centres: where it lies at other profiles than `cpu`, which has that of the family's pilot.
     """
-    if profile == "cpu":
-        return narrow_window(scheme, density, centre=centre_of(family, scheme))
-    centre = centres[scheme]
+    centre = centre_of(family, scheme) if profile == "cpu" else centres[scheme]
     if profile == "smoke":
         return range(centre - 1, centre + 2)
-    return window(scheme, density, centre=centre)
+    return (window if profile == "paper" else narrow_window)(scheme, density, centre=centre)
 
 
 def sp_std_of(profile: Profile, net: Net) -> float:
