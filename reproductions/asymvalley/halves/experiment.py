@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal
 
-from harness.declare import Experiment, Profile, doc, seeds_of
+from harness.declare import Experiment, Profile, doc
 from reproductions.asymvalley.models.costs import estimate_of, needs_of, point_s, training_s
 from reproductions.asymvalley.models.pairs import (
     DATA_NAMES,
@@ -20,7 +20,7 @@ from reproductions.asymvalley.models.pairs import (
     stands_in,
     training_of,
 )
-from reproductions.asymvalley.trained_nets.experiment import DAY_S
+from reproductions.asymvalley.trained_nets.experiment import DAY_S, net_seeds
 
 KEPT_EPOCHS: dict[Profile, str] = {
     "smoke": "1",
@@ -52,7 +52,7 @@ def grid(profile: Profile) -> Iterator[Halves]:
     small, kept = profile == "smoke", KEPT_EPOCHS[profile]
     shared: Fields = {"checkpoints": kept, "num_points": 3 if small else 11}
     epochs = int(kept.split()[-1])
-    for seed in seeds_of(profile):
+    for seed in net_seeds(profile):
         net = replace(training_of(profile, "vgg16_cifar10", seed=seed), epochs=epochs)
         net = replace(net, width=8) if profile == "cpu" else net
         yield Halves(**vars(net), **shared, regime="random", pretrained=False, weights="")

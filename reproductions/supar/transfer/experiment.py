@@ -55,7 +55,7 @@ NETS: dict[Profile, Net] = {
 DEEP_NETS: dict[Profile, Net] = {
     "smoke": replace(LADDER_NETS["smoke"], num_layers=3),
     "cpu": replace(LADDER_NETS["cpu"], num_layers=4),
-    "gpu": decaying(replace(LADDER_NETS["gpu"], num_layers=10), 250),
+    "gpu": decaying(replace(LADDER_NETS["gpu"], num_layers=10), 235),
     "paper": decaying(
         replace(PAPER, width=768, num_layers=10, batch_size=256, micro_batches=32), 1907
     ),

@@ -46,15 +46,15 @@ def edit(path: Path, old: str, new: str) -> None:
 
 def test_two_runs_at_once_do_each_trial_once(toy: ToyPaper, cli: Cli, tmp_path: Path) -> None:
     gate = tmp_path / "gate"
-    settings = {"TOY_GATE": str(gate), "TOY_MS": "20", "TOY_SEEDS": "5"}
+    settings = {"TOY_GATE": str(gate), "TOY_MS": "20", "TOY_COUNT": "8", "TOY_SEEDS": "5"}
     runs = [forked.start(toy, *RUN, **settings) for _ in range(2)]
     # Until the gate opens, two workers of each run hold a trial: the runs do overlap.
     wait_for(lambda: len({event["pid"] for event in toy.events()}) == 4)
     gate.touch()
     ends = [run.communicate(timeout=120) for run in runs]
     assert [run.returncode for run in runs] == [0, 0], ends
-    assert len(toy.starts()) == len(set(toy.starts())) == 20
-    assert len(toy.csv().read_text().splitlines()) == 21
+    assert len(toy.starts()) == len(set(toy.starts())) == 40
+    assert len(toy.csv().read_text().splitlines()) == 41
     done = cli("check", "toylab/tab01", "--profile", "smoke", "--json")
     assert [row["verdict"] for row in json.loads(done.out)] == ["SUPPORTED"]
 

@@ -94,7 +94,7 @@ def test_schemes_differ_in_nothing_but_rate_and_start(
 
 @pytest.mark.parametrize("experiment", [*EXPERIMENTS, coordinate_check], **IDS)
 @pytest.mark.parametrize(
-    ("profile", "limit_s", "num_cores"), [("smoke", 2, 1), ("cpu", 45 * 60, 2), ("gpu", 12 * 60, 1)]
+    ("profile", "limit_s", "num_cores"), [("smoke", 2, 1), ("cpu", 45 * 60, 2), ("gpu", 8 * 60, 1)]
 )
 def test_estimates_fit_the_profiles(
     experiment: Experiment, profile: Profile, limit_s: float, num_cores: int
