@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 import torch
 from torch import Tensor, nn
+from torch.nn.modules.conv import _ConvNd
 from torch.utils.hooks import RemovableHandle
 
 from harness.errors import SpecError
@@ -139,7 +140,10 @@ def measure_steps(
             optimizer.zero_grad(set_to_none=True)
             watched.forget()
             _number(loss(model, batch)).backward()  # type: ignore[no-untyped-call]
-            rows += [_measure(step, name, watched, change.get(name)) for name in layers]
+            rows += [
+                _measure(step, name, layer, watched, change.get(name))
+                for name, layer in layers.items()
+            ]
             last = batch
     return rows
 
@@ -153,18 +157,20 @@ def _number(loss: Tensor) -> Tensor:
     )
 
 
-def _measure(step: int, layer: str, watched: Watched, change: Tensor | None) -> Coordinates:
-    if layer not in watched.input_gradients:
-        raise SpecError(f"no gradient reaches the input of layer {layer!r}: watch other layers")
-    output = watched.outputs[layer]
-    # Outputs keep the shape of the tokens in front of their features.
-    num_tokens = output.numel() // output.shape[-1]
+def _measure(
+    step: int, name: str, layer: nn.Module, watched: Watched, change: Tensor | None
+) -> Coordinates:
+    if name not in watched.input_gradients:
+        raise SpecError(f"no gradient reaches the input of layer {name!r}: watch other layers")
+    output = watched.outputs[name]
+    # Features are last; those of a convolution, whose tokens are pixels, stand in front of them.
+    num_features = layer.out_channels if isinstance(layer, _ConvNd) else output.shape[-1]
     return Coordinates(
         step=step,
-        layer=layer,
+        layer=name,
         mean_abs_activation=float(output.double().abs().mean()),
         delta_y_rms=None if change is None else _rms(change),
-        grad_x_rms=num_tokens * _rms(watched.input_gradients[layer]),
+        grad_x_rms=output.numel() // num_features * _rms(watched.input_gradients[name]),
     )
 
 

@@ -35,6 +35,7 @@ from torch.nn.utils.parametrize import ParametrizationList
 from harness.errors import SpecError
 from reproductions.supar.method.activations import Coordinates, measure_steps
 from reproductions.supar.method.coordinate_report import CoordinateReport
+from reproductions.supar.method.optimizers import check_trained
 from reproductions.supar.method.slopes import (
     FLAT,
     SIZES,
@@ -119,7 +120,8 @@ def coordinate_check(
     doublings.
     expected: slopes by size and direction, and by phase where one differs ("start", "trained").
     Raises SpecError for a grid without two widths or densities, an unknown layer, a layer that is
-    not called once per pass or whose input is of whole numbers, and a model with dropout.
+    not called once per pass, that the optimizer does not train, or whose input is of whole numbers,
+    and a model with dropout.
     """
     _check_grid(widths, densities, num_steps=num_steps, num_seeds=num_seeds, tolerance=tolerance)
     _check_expected(expected)
@@ -213,6 +215,8 @@ def _run(checked: CheckedModel, layers: Sequence[str], num_steps: int) -> list[C
     known = dict(checked.model.named_modules())
     if unknown := [layer for layer in layers if layer not in known]:
         raise SpecError(f"layer {unknown[0]!r}: no such module in this model")
+    watched = {layer: known[layer] for layer in layers}
+    check_trained(checked.optimizer, watched)
     batches = list(islice(checked.batches, num_steps + 1))
     if len(batches) <= num_steps:
         raise SpecError(f"{len(batches)} batches for {num_steps} updates: need one more than those")
@@ -221,7 +225,7 @@ def _run(checked: CheckedModel, layers: Sequence[str], num_steps: int) -> list[C
             checked.model,
             checked.optimizer,
             batches,
-            {layer: known[layer] for layer in layers},
+            watched,
             loss=checked.loss,
         )
     finally:

@@ -37,6 +37,7 @@ from reproductions.supar.method.masked_layer import (
     linear_named,
 )
 from reproductions.supar.method.masks import listed, masked_layers
+from reproductions.supar.method.optimizers import check_trained
 
 RegrownMoments = Literal["zeroed", "kept"]
 """What Adam knows of a weight that comes back. `zeroed`: nothing. `kept`: its second moment from
@@ -98,6 +99,7 @@ class Rigl:
             raise SpecError(f"regrown_moments={self.regrown_moments!r}: need 'zeroed' or 'kept'")
         if self.schedule.interval < 2:
             raise SpecError("interval=1: RigL would never let the optimizer step; need 2 or more")
+        check_trained(self.optimizer, masked_layers(self.model))
 
     def backward(self, step: int) -> AbstractContextManager[None]:
         """Keep the gradients of masked weights, at steps that update the masks and no others.

@@ -16,6 +16,9 @@ from typing import TYPE_CHECKING
 from harness.errors import SpecError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from torch import nn
     from torch.optim import Optimizer
 
 MADE_FOR = "rates_made_for"
@@ -64,3 +67,15 @@ def check_optimizer(optimizer: Optimizer) -> None:
             f"{own} does not shrink weights by lr * weight_decay, for which param_groups sets the"
             " decay: use AdamW, its decay coupled, or weight_decay=0"
         )
+
+
+def check_trained(optimizer: Optimizer, layers: Mapping[str, nn.Module]) -> None:
+    """Raise SpecError where an optimizer leaves a parameter of some layers, by name, as it is."""
+    trained = {id(p) for group in optimizer.param_groups for p in group["params"]}
+    for name, layer in layers.items():
+        for inner, parameter in layer.named_parameters():
+            if parameter.requires_grad and id(parameter) not in trained:
+                raise SpecError(
+                    f"the optimizer does not train {name}.{inner}: give it all parameters of the"
+                    " model"
+                )

@@ -19,7 +19,7 @@ SIGNS = ("octaves beyond one", "relative loss at the dense optimum")
 task = Task(
     "supar/fig13",
     reads=(sigma_sweep,),
-    table=table.of_stds(table.std_ablations),
+    table=table.of_stds(table.ablations_of(sigma_sweep)),
     claims=claims(
         "Figure 13, appendix C",
         *(

@@ -9,12 +9,12 @@ from reproductions.supar.models.claims import CURVES, NOT_PUBLISHED, OURS, costs
 from reproductions.supar.models.optima import optimum_either_way
 from reproductions.supar.models.schemes import ABLATIONS, NAMES
 from reproductions.supar.sweeps import table
-from reproductions.supar.sweeps.experiment import lr_ablation, lr_sweep
+from reproductions.supar.sweeps.experiment import lr_ablation
 
 task = Task(
     "supar/fig14",
-    reads=(lr_ablation, lr_sweep),
-    table=table.of_rates(table.rate_ablations),
+    reads=(lr_ablation,),
+    table=table.of_rates(table.ablations_of(lr_ablation)),
     claims=claims(
         "Figure 14, appendix C",
         *(

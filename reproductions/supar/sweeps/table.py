@@ -19,12 +19,7 @@ from reproductions.supar.models.tables import (
     VAL_LOSS,
     runs,
 )
-from reproductions.supar.sweeps.experiment import (
-    iso_neuron,
-    lr_ablation,
-    lr_sweep,
-    sigma_sweep,
-)
+from reproductions.supar.sweeps.experiment import iso_neuron, lr_sweep
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,18 +33,9 @@ def runs_of(experiment: Experiment, schemes: Collection[str] = SCHEMES) -> Rows:
     return lambda tables: _only(runs(tables[experiment.id]), schemes)
 
 
-def std_ablations(tables: Tables) -> pd.DataFrame:
-    """Return both ablations and SmuPar; dense, the ablations are muP."""
-    return _only(runs(with_dense_ablations(tables[sigma_sweep.id])), ABLATED)
-
-
-def rate_ablations(tables: Tables) -> pd.DataFrame:
-    """Return both ablations and SmuPar; dense, the ablations are muP."""
-    import pandas as pd
-
-    ablations = tables[lr_ablation.id]
-    table = runs(pd.concat([with_dense_ablations(tables[lr_sweep.id]), ablations]))
-    return _only(table[table["density"].isin({1.0, *ablations["density"]})], ABLATED)
+def ablations_of(experiment: Experiment) -> Rows:
+    """Return what takes an experiment's runs of both ablations and SmuPar; dense, they are muP."""
+    return lambda tables: _only(runs(with_dense_ablations(tables[experiment.id])), ABLATED)
 
 
 def both_ladders(tables: Tables) -> pd.DataFrame:

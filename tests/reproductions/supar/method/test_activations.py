@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import pandas as pd
@@ -149,6 +149,23 @@ def test_of_several_outputs_the_first_with_features_counts_as_it_was_then() -> N
     )
     assert first.mean_abs_activation == pytest.approx(float(wanted.abs().mean()))
     assert several.mean_abs_activation == pytest.approx(4.0 * float(wanted.relu().mean()))
+
+
+def test_a_convolution_of_single_pixels_measures_as_the_linear_layer_it_is() -> None:
+    torch.manual_seed(0)
+    linear, pixels = nn.Linear(3, 5), torch.randn(2, 3, 4, 4)
+    convolution = nn.Conv2d(3, 5, 1)
+    convolution.weight.data = linear.weight.detach()[:, :, None, None].clone()
+    convolution.bias.data = linear.bias.detach().clone()
+    found = [
+        measure_steps(
+            layer, torch.optim.SGD(layer.parameters(), lr=0.1), [x, x], {"it": layer},
+            loss=lambda net, x: net(x).square().mean(),
+        )
+        for layer, x in ((linear, pixels.permute(0, 2, 3, 1)), (convolution, pixels))
+    ]  # fmt: skip
+    for one, other in zip(*found, strict=True):
+        assert asdict(one) == pytest.approx(asdict(other))
 
 
 def test_what_cannot_be_measured_is_refused() -> None:

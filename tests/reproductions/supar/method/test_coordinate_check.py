@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -235,6 +236,15 @@ def test_bad_input_is_said(
 ) -> None:
     with pytest.raises(SpecError, match=re.escape(words)):
         coordinate_check(_mlp("mup"), widths, densities, **{"num_steps": 1, **options})
+
+
+def test_a_layer_that_the_optimizer_leaves_alone_is_refused() -> None:
+    def make(**place: Any) -> CheckedModel:
+        checked = _mlp("mup")(**place)
+        return replace(checked, optimizer=torch.optim.AdamW(checked.model.leave.parameters()))
+
+    with pytest.raises(SpecError, match=re.escape(f"does not train {HIDDEN[0]}.weight")):
+        coordinate_check(make, (64, 128), (1,), num_steps=1)
 
 
 class _Fused(nn.Module):

@@ -273,6 +273,11 @@ ALWAYS = UpdateSchedule(num_steps=10, interval=1, end_step=9)
         ("has no gradient", 0.25, lambda *of: rigl(*of).update(4)),
         ("need 0 < drop_fraction < 1", 0.25, partial(rigl, drop_fraction=math.nan)),
         ("never let the optimizer step", 0.25, partial(rigl, schedule=ALWAYS)),
+        (
+            "the optimizer does not train 2.weight",
+            0.25,
+            lambda model, _: rigl(model, adamw(model[0])),
+        ),
         ("no density for layer '2'", 1.0, partial(gmp, density={"0": 0.5})),
         ("has a mask already", 0.25, lambda model, _: attach_full_masks(model, HIDDEN)),
         (
