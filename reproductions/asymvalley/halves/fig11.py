@@ -102,8 +102,8 @@ task = Task(
             at_least(partial(q.gap_follows_ssr, regime="random"), 0.5, "correlation").measuring(
                 "of ranks, over the epochs"
             ),
-            "From a random start the average of two models does worse beside them the fewer signs"
-            " they share.",
+            "While two models train from a random start they share fewer and fewer signs, and their"
+            " average falls behind them.",
         ),
     )
     + claims(

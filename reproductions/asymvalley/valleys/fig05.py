@@ -22,7 +22,8 @@ NEARLY_SYMMETRIC = (
     at_most(POSITIVE_PARTS, 0.5, "share")
     .naming("sgp(theta_f)", "sgp(theta_f - mu)")
     .measuring("of the asymmetry along the signs of the weights, s = 1"),
-    "The valley is nearly symmetric along the positive parts of the signs.",
+    "The valley is at most half as asymmetric along the positive parts of the signs as along the"
+    " signs.",
 )
 BY_BATCH_NORM = (
     "batch_norm_tilts_the_start",

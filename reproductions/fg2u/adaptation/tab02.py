@@ -112,7 +112,8 @@ def learned_beats_equal(dataset: str) -> Declared:
     read = partial(q.learned_by_reading, datasets=(dataset,), eval_models=tuple(READERS))
     return gain(
         f"learned_beats_equal_{dataset}",
-        f"Learned weights of tokens adapt models better than equal weights on {NAMES[dataset]}.",
+        "Learned weights of tokens lower the loss of right answers more than equal weights on"
+        f" {NAMES[dataset]}.",
         LEARNED,
         datasets=(dataset,),
         column="qa_loss_after",

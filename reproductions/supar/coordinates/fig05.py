@@ -77,8 +77,8 @@ task = Task(
             "supar",
             low=0.25,
             high=4.0,
-            statement="After nine updates under SμPar, activations at density 1/16 are about as"
-            " large as dense ones.",
+            statement="After nine updates under SμPar, activations at density 1/16 are within a"
+            " factor of four of dense ones.",
         ),
         after_training(
             "sp_and_mup_vanish",
