@@ -1,4 +1,8 @@
-"""A card's minutes, rehearsed: packed, carried, without network, killed once and resumed."""
+"""A card's minutes, rehearsed: packed, carried, without network, killed once and resumed.
+
+The Python there is that of these tests, Triton included, less two packages, which come from the
+carried wheels, and less ourselves. It shows no lack of any other package.
+"""
 
 from __future__ import annotations
 
@@ -167,15 +171,17 @@ def test_all_blocks_run_from_what_is_carried(tmp_path: Path) -> None:
     wait_for(lambda: any(runs.glob("records/lisa/*/*.json")))
     os.killpg(first.pid, signal.SIGKILL)
     before = first.communicate(timeout=60)[0]
+    again = time.monotonic()
     second = rehearse(code, carried, python)
     after = second.communicate(timeout=2 * MOST_S)[0]
+    took_s = time.monotonic() - again
     blocks = ended(after)
     print(before, after, sep="\n")
     print("seconds:", *(f"{name} {each['took']}/{each['limit']}" for name, each in blocks.items()))
-    print(f"first trial after {started_s:.1f} s; both runs {time.monotonic() - start:.0f} s")
+    print(f"first trial after {started_s:.1f} s; all blocks, once more, in {took_s:.0f} s")
 
     assert second.returncode == 0, after
-    assert started_s <= START_S
+    assert started_s <= START_S and took_s <= MOST_S
     must_have_run(blocks, code / "runs" / "found")
     swept = [path.read_text() for path in (runs / "records").glob("supar/lr_sweep/*.json")]
     assert swept and all('"together"' in record for record in swept), "nets were not stacked"
