@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.checkout import ROOT
+from tests.conftest import ASKED_FOR
 from tests.run import Outcome, exit_code
 
 SOME_TESTS = """
@@ -72,3 +74,9 @@ def test_a_group_without_a_test_is_no_failure(tmp_path: Path) -> None:
 )
 def test_the_exit_code_is_that_of_what_failed(codes: tuple[int, int], expected: int) -> None:
     assert exit_code([Outcome(name="", code=code) for code in codes]) == expected
+
+
+def test_ci_asks_for_each_group_that_other_machines_may_skip() -> None:
+    told = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    asked = re.findall(r"-m [\"']?([a-z]+(?: or [a-z]+)*)", told)
+    assert {*ASKED_FOR} <= {word for words in asked for word in words.split(" or ")}

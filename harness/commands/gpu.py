@@ -34,6 +34,7 @@ from harness.commands.run import (
 from harness.declare.profiles import Profile
 from harness.errors import EnvError, Interrupted, NothingRan, RunError
 from harness.measure.machine import record_facts
+from harness.registry import load_registry
 from harness.run.blocks import Block, chosen_blocks, tasks_of, trials_of
 from harness.run.plan import Action, Plan, PlannedTrial, make_plan, plan_trials, probe_limits
 from harness.run.runner import Summary
@@ -94,6 +95,9 @@ def gpu(
     stop_cleanly_on_signals(None)
     store, end = open_store(asked), start + (means.budget_s or 0.0)
     wanted = trials_of(time_blocks, asked.library, asked.profile) or _behind(asked)
+    # An export replaces what an earlier command wrote there, so it holds what that one found too.
+    all_tasks = [*load_registry().tasks.values()]
+    kept = each_with_upstream([*wanted, *trials_behind(all_tasks, asked.profile)])
     # Now, since a folder that cannot be written is better told before the card's time is spent.
     _write_left(asked, wanted, out.resolve())
     summaries = []
@@ -105,7 +109,7 @@ def gpu(
         try:
             summaries.append(_run(stretch, asked, store, replace(means, budget_s=left_s)))
         finally:
-            _export(asked, wanted, out.resolve())
+            _export(asked, wanted, kept, out.resolve())
     _conclude(summaries, out.resolve())
 
 
@@ -211,16 +215,17 @@ def _behind(asked: Asked) -> list[Trial]:
     return trials_behind(asked.tasks, asked.profile, asked.overrides)
 
 
-def _export(asked: Asked, wanted: list[Trial], out: Path) -> None:
-    """Write all results so far to a folder, and why other trials that were asked for have none."""
-    num_left = _write_left(asked, wanted, out)
-    if num_left == len(wanted):
+def _export(asked: Asked, wanted: list[Trial], kept: list[Trial], out: Path) -> None:
+    """Write all results so far to a folder, and why trials that were asked for have none.
+
+    kept: whose results are written, whichever command found them.
+    """
+    num_left, store = _write_left(asked, wanted, out), RecordStore(asked.workspace)
+    if not any(store.result(trial) for trial in kept):
         say(f"no result yet: {shown(out / LEFT)} says of each trial how it stands")
         return
     file = out / RECORDS
-    # What an earlier command found of the same tasks is not lost, whatever this one asks for.
-    trials = each_with_upstream([*wanted, *_behind(asked)])
-    summary = export_records(asked.workspace, trials, asked.profile, file)
+    summary = export_records(asked.workspace, kept, asked.profile, file)
     say(f"wrote {shown(file)}: {summary.num_records} records, {num_left} trials have none")
     if summary.left_out:
         say(f"left out (too large, missing or altered): {', '.join(summary.left_out)}")

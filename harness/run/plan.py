@@ -102,15 +102,18 @@ def probe_limits() -> MachineLimits:
 
 
 def lacking(needs: Needs, limits: MachineLimits) -> str:
-    """Return the first thing that the machine lacks for a trial; empty where it lacks nothing."""
+    """Return the first thing that the machine lacks for a trial; empty where it lacks nothing.
+
+    A card first: whoever has none need not install what runs on it.
+    """
+    if needs.device == "cuda" and not limits.has_cuda:
+        return "needs a CUDA GPU: `make gpu` on a machine with one"
     for name in needs.data:
         if datasets.available(name) is None:
             return f"data set {name} is missing: {datasets.supply(name)}"
     for package in needs.packages:
         if not _is_installed(package):
             return f"needs the package {package}: pip install {package}"
-    if needs.device == "cuda" and not limits.has_cuda:
-        return "needs a CUDA GPU: `make gpu` on a machine with one"
     if needs.gpu_bytes > limits.gpu_bytes:
         return f"needs {_gb(needs.gpu_bytes)} of GPU memory, has {_gb(limits.gpu_bytes)}"
     if needs.memory_bytes > limits.memory_bytes:

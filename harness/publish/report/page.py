@@ -81,6 +81,12 @@ class Run:
         ]
 
     @property
+    def cards(self) -> list[str]:
+        """The GPUs of the machines that it ran on."""
+        machines = self.meta.provenance.machines if self.meta else []
+        return sorted({card["name"] for each in machines for card in each.get("gpus", ())})
+
+    @property
     def commands(self) -> list[str]:
         """What makes its result, its figure and its table again."""
         at = f"{self.task.id} --profile {self.profile}"
@@ -128,6 +134,14 @@ class Section:
     def rows(self) -> tuple[CheckRow, ...]:
         """The verdicts of its best run, or that it was not run."""
         return self.runs[0].rows if self.runs else self.not_run
+
+    def heading_of(self, run: Run) -> str:
+        """Return the scale of a run, with its cards; nothing where it was run at `cpu` alone."""
+        if run.profile not in SCALES or all(each.profile in ("cpu", "smoke") for each in self.runs):
+            return ""
+        cards = run.cards if run.profile != "cpu" else []
+        told = ": ".join(filter(None, [SCALES[run.profile], ", ".join(cards)]))
+        return f"{told[:1].upper()}{told[1:]}"
 
     @property
     def state(self) -> str:

@@ -129,9 +129,12 @@ class _Worker:
         return outcome, is_fit
 
     def end(self) -> None:
-        """Kill the process: all that it did is on disk."""
+        """Kill the process: all that it did is on disk.
+
+        One that its driver holds ends later, and nobody waits for it.
+        """
         self._process.kill()
-        self._process.join()
+        self._process.join(EXIT_S)
         self._pipe.close()
 
     def _receive(self, timeout_s: float | None) -> Any:

@@ -97,7 +97,7 @@ def grid(profile: Profile) -> Iterator[Setting]:
             yield from around(small("convnet-16", 50, "all"), (8, 16, 32, 64), 16)
         case "gpu":
             large = replace(small("convnet-128", 20, "all"), device="cuda")
-            yield from around(large, (8, 16, 32, 64, 128), 16)
+            yield from around(large, (8, 16, 32, 64), 16)
 
 
 def needs(setting: Setting) -> Needs:

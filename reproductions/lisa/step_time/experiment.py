@@ -108,7 +108,7 @@ def grid(profile: Profile) -> Iterator[Timing]:
         case _:
             warm = Timing(
                 shape="llama-2-7b", device="cuda", dtype="bfloat16", seq_len=512, batch_size=1,
-                lora_rank=128,
+                lora_rank=128, num_timed=10,
             )  # fmt: skip
     for number in seeds_of(profile):
         one = replace(warm, seed=number)

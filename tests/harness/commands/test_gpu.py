@@ -27,7 +27,7 @@ from tests.harness.card import (
 )
 from tests.harness.conftest import Cli
 from tests.harness.staged_folder import make_folder
-from tests.harness.toy_paper import EXPERIMENT, TRIAL, ToyPaper
+from tests.harness.toy_paper import EXPERIMENT, TASK, TRIAL, ToyPaper
 from tests.waiting import wait_for
 
 TOO_LONG_S, SHORT_S = 10_000, 100
@@ -168,7 +168,7 @@ BLOCK = """
 name = "some"
 about = "One seed of three."
 seconds = 60
-tasks = ["toylab"]
+tasks = ["toylab/tab01"]
 only.seed = [0]
 """
 
@@ -179,6 +179,21 @@ def test_what_no_block_asks_for_is_not_left(lab: Lab, tmp_path: Path) -> None:
     done = lab.toy.repro("gpu", "--blocks", str(blocks), "--out", str(out), **lab.env())
     assert done.returncode == 0 and "0 left" in done.stderr, done.stderr
     assert lab.left(out) == [] and len(lab.toy.records()) == NUM_TRIALS // 3
+
+
+def test_what_another_block_found_before_is_exported_too(lab: Lab, tmp_path: Path) -> None:
+    for file in (lab.toy.experiment, lab.toy.trial):
+        text = file.read_text().replace("toylab/squares", "toylab/cubes")
+        lab.toy.add_file(f"cubes/{file.name}", text)
+    text = TASK.replace("tab01", "fig02").replace("squares.experiment", "cubes.experiment")
+    lab.toy.add_task("fig02", text, "cubes/fig02.py")
+    out, blocks = tmp_path / "found", tmp_path / "blocks.toml"
+    blocks.write_text(BLOCK + BLOCK.replace("some", "more").replace("tab01", "fig02"))
+    for block in ("more", "some"):
+        words = ("gpu", block, "--blocks", str(blocks), "--out", str(out))
+        done = lab.toy.repro(*words, **lab.env())
+        assert done.returncode == 0, done.stderr
+    assert f"{2 * NUM_TRIALS // 3} records, 0 trials have none" in done.stderr
 
 
 def test_without_a_card_nothing_is_run(lab: Lab, cli: Cli) -> None:

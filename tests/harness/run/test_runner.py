@@ -183,7 +183,8 @@ def test_a_lacking_package_blocks_with_its_name_until_it_is_there(
 
 
 def test_a_cuda_need_blocks_and_never_replaces_a_result(store: RecordStore) -> None:
-    gpu = replace(SQUARES, id="lab/gpu", needs=lab.Needs(device="cuda"))
+    needs = lab.Needs(device="cuda", packages=("of_a_machine_with_a_card",))
+    gpu = replace(SQUARES, id="lab/gpu", needs=needs)
     task = lab.task_of(gpu, "gpu")
     plan = lab.make_plan([task], "cpu", store, lab.LIMITS)
     reasons = {item.reason for item in plan.with_action(Action.BLOCKED)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from harness.publish.report.load import load_pages
 from harness.publish.report.write import update_block, write_results, write_site
 from harness.registry import PaperFolder
 from tests.harness.publish.report.demo_paper import HOSTILE, make_demo
-from tests.harness.publish.report.pages import Demo
+from tests.harness.publish.report.pages import Demo, page_of
 
 PAGE = "results/demo/README.md"
 
@@ -99,6 +100,26 @@ def test_pages_open_with_what_was_found_and_the_headline_claims(demo: Demo) -> N
     assert "claims.cpu.svg" in page and (demo[0].root / "figures/demo/claims.cpu.svg").is_file()
     assert readme.endswith("<!-- verdicts:end -->\n\nAfter.\n") and "\nold\n" not in readme
     assert line_with(readme, "Loss grows").endswith("(../../results/demo/README.md#demo-fig02)")
+
+
+def test_what_a_card_ran_stands_under_its_name_beside_what_a_cpu_did(own_demo: Demo) -> None:
+    assert "\n### " not in written(own_demo)[1]
+    page = page_of(own_demo)
+    first, *others = page.sections
+    (run,) = first.runs
+    assert run.result is not None
+    cards = {"machines": [{"gpus": [{"name": "NVIDIA H200"}]}]}
+    provenance = run.result.meta.provenance.model_copy(update=cards)
+    meta = run.result.meta.model_copy(update={"provenance": provenance})
+    on_a_card = replace(run, profile="gpu", result=replace(run.result, meta=meta))
+    first = replace(first, runs=(on_a_card, run))
+    both = replace(page, sections=(first, *others))
+    write_results(*own_demo, [both])
+    write_site(own_demo[0], [both])
+    part = section(written(own_demo)[1], first.item.id)
+    heads = ["One GPU (gpu): NVIDIA H200", "Small (cpu)"]
+    assert re.findall(r"^### (.*)$", part, re.MULTILINE) == heads
+    assert re.findall("<h3>(.*)</h3>", (own_demo[0].site / "demo.html").read_text()) == heads
 
 
 def test_links_of_a_page_lead_somewhere(demo: Demo) -> None:

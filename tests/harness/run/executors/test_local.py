@@ -14,6 +14,7 @@ import pytest
 
 from harness.declare.params import Scalar
 from harness.errors import RunError
+from harness.run.executors import local
 from harness.run.executors.job import Job, JobFailed
 from harness.run.executors.local import LocalExecutor
 from harness.run.executors.worker import BUSY, run_job
@@ -88,6 +89,23 @@ def test_a_job_that_takes_too_long_is_ended(pool: LocalExecutor, tmp_path: Path)
     assert run_to_end(pool, job(tmp_path, "hang", timeout_s=1.0)) == "it ran longer than 1 s"
     assert RecordStore(Workspace(tmp_path)).read(trial_of(job(tmp_path, "hang"))) is None
     assert run_to_end(pool, job(tmp_path, "ok")) == "done"
+
+
+def test_a_process_that_does_not_end_at_once_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A driver may hold one that was killed: here its kill does nothing."""
+    monkeypatch.setattr(local, "EXIT_S", 0.1)
+    before, executor = workers(), LocalExecutor(1)
+    try:
+        with monkeypatch.context() as held:
+            held.setattr(local.SPAWN.Process, "kill", lambda process: None)
+            told = run_to_end(executor, job(tmp_path, "hang", timeout_s=1.0))
+        assert told == "it ran longer than 1 s" and len(workers() - before) == 1
+    finally:
+        for pid in workers() - before:
+            os.kill(pid, signal.SIGKILL)
+        executor.close()
 
 
 def test_an_exception_that_cannot_cross_processes_does_not_stop_the_pool(
