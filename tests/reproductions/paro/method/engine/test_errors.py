@@ -104,6 +104,34 @@ def test_whether_entries_are_treated_alike_shows_at_any_rate(dtype: Any, lr: Any
         refuse_uneven(partial(torch.optim.Adafactor, lr=lr), example)
 
 
+class Whitening(torch.optim.SGD):
+    """Steps a matrix by its directions, as Muon does, and a vector as SGD."""
+
+    def step(self, closure: Any = None) -> None:  # type: ignore[override]
+        for param in self.param_groups[0]["params"]:
+            if param.ndim == 2:
+                left, _, right = torch.linalg.svd(param.grad)
+                param.grad = left @ right
+        super().step(closure)
+
+
+class DecayingMatrices(torch.optim.SGD):
+    """Lets matrices decay and vectors not."""
+
+    def step(self, closure: Any = None) -> None:  # type: ignore[override]
+        for param in self.param_groups[0]["params"]:
+            if param.ndim > 1:
+                param.grad = param.grad + 0.1 * param.detach()
+        super().step(closure)
+
+
+@pytest.mark.parametrize("kind", [Whitening, DecayingMatrices])
+def test_a_rule_for_matrices_is_not_lost_in_silence(kind: Callable[..., Any]) -> None:
+    refuse_uneven(partial(torch.optim.SGD, lr=1e-3, momentum=0.9), torch.zeros(1))
+    with pytest.raises(SpecError, match="steps a matrix in another way than its parts"):
+        refuse_uneven(partial(kind, lr=1e-3), torch.zeros(1))
+
+
 def test_units_are_the_longest_list_and_the_rest() -> None:
     net = Net()
     parts = {part.name: list(part.params) for part in parts_of(net)}
