@@ -72,7 +72,8 @@ def simulate(
     """
     check_workers(workers, clients)
     nets = [_flat(make_net(), algorithm) for _ in range(workers if kind == "threads" else 1)]
-    server = Server(state=nets[0].state())
+    start = nets[0].state()
+    server = Server(state=start)
     memories: dict[int, Memory] = {}
     logs: list[RoundLog] = []
     pool = client_pool(nets, algorithm, clients, settings.local, workers=workers, kind=kind)
@@ -81,7 +82,7 @@ def simulate(
             results = train_all(server.state, memories, chosen)
             memories |= {k: result.memory for k, result in results.items()}
             server = _aggregated(algorithm, server, results, len(clients), nets[0].names)
-            if not _finite(server.state, results.values()):
+            if not _finite(server.state, start, results.values()):
                 return Run(server=server, logs=tuple(logs), diverged=_DIVERGED.format(number))
             accuracy = accuracy_of(nets[0], server.state, test) if number in eval_rounds else None
             logs.append(_log(number, list(results.values()), accuracy))
@@ -135,10 +136,13 @@ def _aggregated(
     return algorithm.aggregate(server, states, num_clients=num_clients, learnable=learnable)
 
 
-def _finite(state: State, results: Iterable[ClientResult]) -> bool:
+def _finite(state: State, start: State, results: Iterable[ClientResult]) -> bool:
     # Clipping can keep parameters finite where a loss, or a batch norm's statistics, overflowed.
     losses = (result.extra_loss for result in results)
-    finite = all(bool(torch.isfinite(value).all()) for value in state.values())
+    # What is infinite from the start, as a mask of attention is, stays what it is.
+    finite = all(
+        bool((value.isfinite() | (value == start[name])).all()) for name, value in state.items()
+    )
     return finite and all(math.isfinite(loss) for loss in losses)
 
 
