@@ -3,8 +3,9 @@
 Clients' data stay where they are, a worker trains in one net that it owns, and no model is copied
 within a local training. Every client's round has a seed of its own, drawn before the first round,
 and the server adds in the order of clients. So the bits of a run do not depend on the number of
-workers. They may depend on the number of torch threads, which split sums: all workers have that
-of the caller, and runs compare under one number.
+workers, unless the net has dropout, which draws from torch's generator. They may depend on the
+number of torch threads, which split sums: all workers have that of the caller, and runs compare
+under one number.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from harness.errors import SpecError
 from reproductions.asymvalley.method.federated.algorithms import FedAvg, Memory, Server
 from reproductions.asymvalley.method.federated.client import ClientData, ClientResult
 from reproductions.asymvalley.method.federated.flat import FlatNet, State
@@ -63,15 +65,22 @@ def simulate(
 ) -> Run:
     """Run all rounds, and evaluate the global model after those of `eval_rounds`.
 
-    make_net: returns the initial net, the same at every call; one call per thread.
+    make_net: returns a new net at every call, with the same initial values; one call per thread.
     seed: of the choice of clients and of their order of samples.
     workers, kind: threads or processes that train clients of one round side by side; no influence
-    on any bit. With processes a script needs the usual guard of its main part.
+    on any bit without dropout. With processes a script needs the usual guard of its main part.
     progress: called after each round with what is known of it.
-    Raises SpecError for a number of workers or clients below 1, or processes on a GPU.
+    Raises SpecError for a number of workers or clients below 1, processes on a GPU, or threads
+    whose nets share a weight.
     """
     check_workers(workers, clients)
     nets = [_flat(make_net(), algorithm) for _ in range(workers if kind == "threads" else 1)]
+    trained = [id(p) for net in nets for p in net.module.parameters() if p.requires_grad]
+    if len(set(trained)) < len(trained):
+        raise SpecError(
+            "make_net returned weights that another thread trains: have it make a new net at every"
+            " call, or take one worker"
+        )
     start = nets[0].state()
     server = Server(state=start)
     memories: dict[int, Memory] = {}

@@ -12,6 +12,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from harness.errors import SpecError
 from reproductions.asymvalley.method.federated.algorithms import (
     FedAvg,
     FedDyn,
@@ -221,3 +222,11 @@ def test_a_mask_of_infinities_is_no_divergence() -> None:
     ]
     assert [result.diverged for result in told] == ["", ""]
     assert told[0].logs == told[1].logs
+
+
+def test_threads_that_train_one_net_are_told() -> None:
+    net, data = SmallNet(), clients()
+    with pytest.raises(SpecError, match="make_net returned weights that another thread trains"):
+        simulate(
+            lambda: net, FedAvg(), data, ROUNDS, test=data[0], eval_rounds=(), seed=0, workers=2
+        )
