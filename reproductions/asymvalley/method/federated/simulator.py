@@ -17,7 +17,6 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from harness.errors import SpecError
 from reproductions.asymvalley.method.federated.algorithms import FedAvg, Memory, Server
 from reproductions.asymvalley.method.federated.client import ClientData, ClientResult
 from reproductions.asymvalley.method.federated.flat import FlatNet, State
@@ -75,12 +74,6 @@ def simulate(
     """
     check_workers(workers, clients)
     nets = [_flat(make_net(), algorithm) for _ in range(workers if kind == "threads" else 1)]
-    trained = [id(p) for net in nets for p in net.module.parameters() if p.requires_grad]
-    if len(set(trained)) < len(trained):
-        raise SpecError(
-            "make_net returned weights that another thread trains: have it make a new net at every"
-            " call, or take one worker"
-        )
     start = nets[0].state()
     server = Server(state=start)
     memories: dict[int, Memory] = {}

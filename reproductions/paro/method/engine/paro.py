@@ -84,7 +84,6 @@ class Paro:
         self._options = options or (lambda name, param: {})
         refuse_wrapped(model)
         share_buffers(model, self.groups.device_type)
-        self._never_finite = not_finite(model)
         self._wrap(parts_of(model, units), precision, prefetch=prefetch)
         self._is_stepping = False
         self.optimizer = self._made(optimizer, in_groups=options is not None)
@@ -100,6 +99,8 @@ class Paro:
     def _wrap(self, parts: Sequence[Part], precision: Precision, *, prefetch: bool) -> None:
         """Split parameters, and have the model's passes gather them. Raises SpecError."""
         self._check_devices()
+        refuse_second(self.model)
+        self._never_finite = not_finite(self.model)
         self._is_trained = {
             id(param): param.requires_grad for part in parts for param in part.params.values()
         }
