@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from torch import Tensor, nn
 
-from harness.errors import SpecError
 from reproductions.asymvalley.method.curve import (
     Progress,
     ValleyCurve,
@@ -35,14 +34,9 @@ def interpolation_curve(
     model: any model of the architecture, not changed; first, second: parameters by name.
     With eps = theta_2 - theta_1 it is a valley around theta_1 (at 0) and around theta_2 (at 1).
     progress: as in `valley_curve`.
-    Raises SpecError for parameters of another architecture, places that are none, or statistics
-    that stay the model's own.
+    bn_stats: "frozen" measures both solutions with the model's statistics, not with their own.
+    Raises SpecError for parameters of another architecture, or places that are none.
     """
-    if bn_stats == "frozen":
-        raise SpecError(
-            "bn_stats='frozen' would measure both solutions with the model's statistics: say"
-            " recalibrate"
-        )
     along = checked_places(places)
     walk = Walk(model, data, bn_stats=bn_stats)
     first_P, second_P = walk.layout.flatten(first), walk.layout.flatten(second)

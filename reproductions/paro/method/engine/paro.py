@@ -99,7 +99,6 @@ class Paro:
     def _wrap(self, parts: Sequence[Part], precision: Precision, *, prefetch: bool) -> None:
         """Split parameters, and have the model's passes gather them. Raises SpecError."""
         self._check_devices()
-        refuse_second(self.model)
         self._never_finite = not_finite(self.model)
         self._is_trained = {
             id(param): param.requires_grad for part in parts for param in part.params.values()

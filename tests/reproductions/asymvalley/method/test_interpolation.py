@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import torch
 
-from harness.errors import SpecError
 from reproductions.asymvalley.method.curve import point_of
 from reproductions.asymvalley.method.interpolation import (
     group_statistics,
@@ -33,15 +32,6 @@ def test_ends_are_the_two_models() -> None:
             other = second.state_dict()[name]
             parameter.copy_((first.state_dict()[name] + other) / 2)
     assert curve.points[1].ce == pytest.approx(point_of(middle, data).ce, rel=1e-5)
-
-
-def test_statistics_of_one_model_for_both_solutions_are_refused() -> None:
-    """At its end the curve would be neither solution's."""
-    first, second = small_net().state_dict(), small_net(seed=1).state_dict()
-    with pytest.raises(SpecError, match="both solutions with the model's statistics: say recal"):
-        interpolation_curve(
-            small_net(), first, second, [0.0, 1.0], bn_stats="frozen", data=small_data()
-        )
 
 
 def test_group_statistics_are_those_of_its_numbers() -> None:
