@@ -6,6 +6,7 @@ The paper clears the running statistics at every point and estimates them again 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from types import MethodType
@@ -39,7 +40,8 @@ def check_statistics(model: nn.Module, bn_stats: BnStats) -> None:
             f" normalisation: say {needed}"
         )
     for name, buffer in model.named_buffers():
-        if bn_stats == "frozen" and not buffer.isfinite().all():
+        # Masks of attention are -inf, and stay what they are.
+        if bn_stats == "frozen" and not (buffer.isfinite() | (buffer == -math.inf)).all():
             raise SpecError(
                 f"{name} is not finite, and bn_stats='frozen' keeps it: say recalibrate, or hand in"
                 " a model that has not diverged"

@@ -34,6 +34,7 @@ def interpolation_curve(
     model: any model of the architecture, not changed; first, second: parameters by name.
     With eps = theta_2 - theta_1 it is a valley around theta_1 (at 0) and around theta_2 (at 1).
     progress: as in `valley_curve`.
+    bn_stats: "frozen" measures both solutions with the model's statistics, not with their own.
     Raises SpecError for parameters of another architecture, or places that are none.
     """
     along = checked_places(places)

@@ -21,7 +21,7 @@ from harness.errors import SpecError
 from reproductions.asymvalley.method.directions import Group
 
 Role = Literal["conv", "linear", "bn", "other"]
-_CONV = (nn.Conv1d, nn.Conv2d, nn.Conv3d)
+_Conv, _Transposed = nn.modules.conv._ConvNd, nn.modules.conv._ConvTransposeNd
 BatchNorm = nn.modules.batchnorm._BatchNorm
 """Of every number of axes, SyncBatchNorm, and what others derive from them."""
 
@@ -40,10 +40,19 @@ class Slot:
     """Whether it belongs to the last linear layer."""
     in_first_blocks: bool
     """Whether it is in the first quarter of the layers (DEV-06)."""
+    input_groups: int
+    """0 where the first axis counts outputs. Else it counts inputs, in so many groups, and the
+    second axis the outputs of one group, as in transposed convolutions."""
 
     @property
     def stop(self) -> int:
         return self.start + math.prod(self.shape)
+
+    def filters(self, tensor: Tensor) -> Tensor:
+        """Return a view of a weight with two or more axes, shape (groups, filters of one, ...)."""
+        if not self.input_groups:
+            return tensor.unsqueeze(0)
+        return tensor.view(self.input_groups, -1, *tensor.shape[1:]).transpose(1, 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +152,7 @@ def layout_of(model: nn.Module, *, classifier: str | None = None) -> Layout:
             is_bias=_names_bias(name.rpartition(".")[2]),
             in_classifier=owner == last,
             in_first_blocks=owner in first,
+            input_groups=_input_groups(module),
         )
         slots.append(slot)
         start = slot.stop
@@ -188,11 +198,21 @@ def _classifier_name(model: nn.Module, given: str | None) -> str:
 
 
 def _role(module: nn.Module) -> Role:
-    if isinstance(module, _CONV):
+    if isinstance(module, _Conv):
         return "conv"
     if isinstance(module, BatchNorm):
         return "bn"
-    return "linear" if isinstance(module, nn.Linear) else "other"
+    return "linear" if isinstance(module, nn.Linear) or _is_transposed_linear(module) else "other"
+
+
+def _input_groups(module: nn.Module) -> int:
+    return module.groups if isinstance(module, _Transposed) else int(_is_transposed_linear(module))
+
+
+def _is_transposed_linear(module: nn.Module) -> bool:
+    """Say whether a module is transformers' linear layer whose weight is transposed."""
+    # By its name: transformers takes seconds to import, and most models have nothing of it.
+    return type(module).__name__ == "Conv1D"
 
 
 def _names_bias(leaf: str) -> bool:

@@ -29,10 +29,12 @@ def scale_direction(
     raw: as it is.
     ns: times one factor, |theta_f| / |eps|, which keeps its direction. mask_P: the coordinates
     over which |theta_f| is taken, bool, for noise in a group of parameters (DEV-06); None: all.
-    filter_ns: every filter (output row) of a tensor with two or more axes is given the norm of
-    the weights' filter. one_dim_rule, for biases and batch normalisation: "abs" multiplies by
-    |w|, as adaptive sharpness does (DEV-07); "skip" sets them to zero; "copy" takes the weights
-    themselves, as the peers' public tool does, which fabricates a sign-consistent direction.
+    filter_ns: every filter (the weights of one output) of a tensor with two or more axes is given
+    the norm of the weights' filter. Outputs are counted by the first axis, but in transposed
+    convolutions and transformers' Conv1D by the second. one_dim_rule, for biases and batch
+    normalisation: "abs" multiplies by |w|, as adaptive sharpness does (DEV-07); "skip" sets them
+    to zero; "copy" takes the weights themselves, as the peers' public tool does, which fabricates
+    a sign-consistent direction.
     Raises SpecError for a direction of another shape, one that is zero everywhere, is not finite,
     or leaves the mask.
     """
@@ -73,14 +75,16 @@ def _filter_scaled(
     direction_P: Tensor, weights_P: Tensor, layout: Layout, rule: OneDimRule
 ) -> Tensor:
     scaled = direction_P.clone()
-    weights = layout.split(weights_P)
-    for name, view in layout.split(scaled).items():
-        weight = weights[name]
+    views, weights = layout.split(scaled), layout.split(weights_P)
+    for slot in layout.slots:
+        view, weight = views[slot.name], weights[slot.name]
         if view.dim() >= 2:
-            rows, target = view.reshape(len(view), -1), weight.reshape(len(view), -1)
-            length = rows.norm(dim=1, keepdim=True)
-            factor = torch.where(length > 0, target.norm(dim=1, keepdim=True) / length, 0.0)
-            view.copy_((rows * factor).view_as(view))
+            filters = slot.filters(view)
+            length, target = (
+                each.flatten(2).norm(dim=2) for each in (filters, slot.filters(weight))
+            )
+            factor = torch.where(length > 0, target / length, 0.0)
+            filters *= factor.view(*factor.shape, *[1] * (filters.dim() - 2))
         elif rule == "abs":
             view *= weight.abs()
         elif rule == "skip":

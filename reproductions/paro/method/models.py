@@ -37,8 +37,9 @@ class Model:
     hidden: int
     """Hidden size of its text part."""
     adapted: int
-    """Inputs and outputs of all linear layers, the head's too, summed: of so many parameters are
-    LoRA's adapters of rank 1."""
+    """Inputs and outputs of all linear layers, the head's and each expert's too, summed: of so many
+    parameters are LoRA's adapters of rank 1. A router of experts that is a class of its own has
+    none."""
 
     def lora_params(self, rank: int) -> int:
         """Return the parameters of adapters on every linear layer, as the released code has them.
@@ -257,10 +258,16 @@ def units_of(net: nn.Module) -> Iterator[list[nn.Parameter]]:
 
 
 def linear_weights(net: nn.Module) -> Iterator[Tensor]:
-    """Yield the weights of linear layers; GPT-2's are of another class, and transposed."""
+    """Yield the weights of linear layers, of shape (outputs, inputs) or (inputs, outputs).
+
+    GPT-2's are of another class; experts of a layer are one tensor, with an axis more.
+    """
     from torch import nn
     from transformers.pytorch_utils import Conv1D
 
     for module in net.modules():
         if isinstance(module, nn.Linear | Conv1D):
             yield module.weight
+        elif type(module).__name__.endswith("Experts"):
+            for stacked in module.parameters(recurse=False):
+                yield from stacked if stacked.ndim == 3 else ()

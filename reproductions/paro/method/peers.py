@@ -196,15 +196,6 @@ V2_ALONE = "is in version 2 alone, which is experimental"
 OUTER = "--outer-dp-sharding-strategy"
 
 
-def has_version_1(outer: int, inner: int) -> bool:
-    """Return whether Megatron-FSDP's first version takes stages for its axes.
-
-    Between groups it splits optimizer states alone, and those only where gradients are split
-    within (Megatron-LM pull request 6773; before it, only where parameters are too).
-    """
-    return outer == 0 or (outer == 1 and inner >= 2)
-
-
 def megatron(found: Strategy, outer: int, inner: int) -> Setting:
     """Return Megatron-FSDP's setting for stages of both axes.
 
@@ -212,7 +203,9 @@ def megatron(found: Strategy, outer: int, inner: int) -> Setting:
     that split equally.
     """
     one_axis = outer == inner
-    first = one_axis or has_version_1(outer, inner)
+    # Between groups its first version splits optimizer states alone, and those only where gradients
+    # are split within (Megatron-LM pull request 6773; before it, only where parameters are too).
+    first = one_axis or outer == 0 or (outer == 1 and inner >= 2)
     between = "" if one_axis else f" {OUTER} {STAGES[outer]}"
     return Setting(
         f"megatron-{found.letters.lower()}", MEGATRON, "Megatron" if first else "Megatron v2",

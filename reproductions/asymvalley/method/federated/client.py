@@ -1,4 +1,7 @@
-"""A client's local training as a function: equal arguments give equal bits, wherever it runs."""
+"""A client's local training as a function: equal arguments give equal bits, wherever it runs.
+
+Dropout is the exception: it draws from torch's generator, which all threads of a process share.
+"""
 
 from __future__ import annotations
 

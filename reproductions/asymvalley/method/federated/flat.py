@@ -45,15 +45,40 @@ class FlatNet:
         self.sizes = tuple(p.numel() for _, p in named)
         self.theta_N = torch.cat([p.detach().reshape(-1) for _, p in named])
         self.grad_N = torch.zeros_like(self.theta_N)
+        saved = module.state_dict().keys()
+        self._unsaved = {name: b.clone() for name, b in module.named_buffers() if name not in saved}
+        self._attach()
+
+    def _attach(self) -> None:
+        """Let parameters and their gradients be views of the vectors.
+
+        Raises SpecError where others are to be trained than when the vectors were made.
+        """
+        named = {name: p for name, p in self.module.named_parameters() if p.requires_grad}
+        if changed := named.keys() ^ set(self.names):
+            raise SpecError(
+                f"parameter {min(changed)} was added, removed, frozen or unfrozen after the net was"
+                " made flat, and clients train what was to be trained then: make a new FlatNet"
+            )
         sizes = list(self.sizes)
         pieces = zip(torch.split(self.theta_N, sizes), torch.split(self.grad_N, sizes), strict=True)
-        for (_, p), (values, gradients) in zip(named, pieces, strict=True):
+        for name, (values, gradients) in zip(self.names, pieces, strict=True):
+            p = named[name]
             p.data = values.view(p.shape)
             p.grad = gradients.view(p.shape)
 
     def load(self, state: Mapping[str, Tensor]) -> None:
-        """Copy a state into the module. Raises RuntimeError, as torch, for another shape."""
+        """Copy a state into the module; buffers that no state has are as they were at first.
+
+        Raises SpecError for a module that trains other parameters than at first, and RuntimeError,
+        as torch, for another shape.
+        """
+        # A new memory format, or zero_grad(), has taken parameters or gradients off the vectors.
+        self._attach()
         self.module.load_state_dict(state)
+        for name, value in self._unsaved.items():
+            owner, _, leaf = name.rpartition(".")
+            setattr(self.module.get_submodule(owner), leaf, value.clone())
 
     def state(self) -> State:
         """Return a copy of the module's state."""

@@ -3,8 +3,9 @@
 Clients' data stay where they are, a worker trains in one net that it owns, and no model is copied
 within a local training. Every client's round has a seed of its own, drawn before the first round,
 and the server adds in the order of clients. So the bits of a run do not depend on the number of
-workers. They may depend on the number of torch threads, which split sums: all workers have that
-of the caller, and runs compare under one number.
+workers, unless the net has dropout, which draws from torch's generator. They may depend on the
+number of torch threads, which split sums: all workers have that of the caller, and runs compare
+under one number.
 """
 
 from __future__ import annotations
@@ -63,16 +64,18 @@ def simulate(
 ) -> Run:
     """Run all rounds, and evaluate the global model after those of `eval_rounds`.
 
-    make_net: returns the initial net, the same at every call; one call per thread.
+    make_net: returns a new net at every call, with the same initial values; one call per thread.
     seed: of the choice of clients and of their order of samples.
     workers, kind: threads or processes that train clients of one round side by side; no influence
-    on any bit. With processes a script needs the usual guard of its main part.
+    on any bit without dropout. With processes a script needs the usual guard of its main part.
     progress: called after each round with what is known of it.
-    Raises SpecError for a number of workers or clients below 1, or processes on a GPU.
+    Raises SpecError for a number of workers or clients below 1, processes on a GPU, or threads
+    whose nets share a weight.
     """
     check_workers(workers, clients)
     nets = [_flat(make_net(), algorithm) for _ in range(workers if kind == "threads" else 1)]
-    server = Server(state=nets[0].state())
+    start = nets[0].state()
+    server = Server(state=start)
     memories: dict[int, Memory] = {}
     logs: list[RoundLog] = []
     pool = client_pool(nets, algorithm, clients, settings.local, workers=workers, kind=kind)
@@ -81,7 +84,7 @@ def simulate(
             results = train_all(server.state, memories, chosen)
             memories |= {k: result.memory for k, result in results.items()}
             server = _aggregated(algorithm, server, results, len(clients), nets[0].names)
-            if not _finite(server.state, results.values()):
+            if not _finite(server.state, start, results.values()):
                 return Run(server=server, logs=tuple(logs), diverged=_DIVERGED.format(number))
             accuracy = accuracy_of(nets[0], server.state, test) if number in eval_rounds else None
             logs.append(_log(number, list(results.values()), accuracy))
@@ -135,10 +138,13 @@ def _aggregated(
     return algorithm.aggregate(server, states, num_clients=num_clients, learnable=learnable)
 
 
-def _finite(state: State, results: Iterable[ClientResult]) -> bool:
+def _finite(state: State, start: State, results: Iterable[ClientResult]) -> bool:
     # Clipping can keep parameters finite where a loss, or a batch norm's statistics, overflowed.
     losses = (result.extra_loss for result in results)
-    finite = all(bool(torch.isfinite(value).all()) for value in state.values())
+    # What is infinite from the start, as a mask of attention is, stays what it is.
+    finite = all(
+        bool((value.isfinite() | (value == start[name])).all()) for name, value in state.items()
+    )
     return finite and all(math.isfinite(loss) for loss in losses)
 
 

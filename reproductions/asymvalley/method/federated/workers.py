@@ -52,10 +52,17 @@ def client_pool(
     """Give a function that trains a round's clients, `workers` of them side by side.
 
     nets: scratch nets, one per thread; one is enough for processes, which each have a copy.
-    Raises SpecError for an unknown kind, or processes whose clients' data are not on the CPU.
+    Raises SpecError for an unknown kind, processes whose clients' data are not on the CPU, or nets
+    that share a weight.
     """
     if kind not in get_args(Kind):
         raise SpecError(f"kind={kind!r}: need one of {', '.join(get_args(Kind))}")
+    trained = [id(p) for net in nets for p in net.module.parameters() if p.requires_grad]
+    if len(set(trained)) < len(trained):
+        raise SpecError(
+            "make_net returned weights that another thread trains: have it make a new net at every"
+            " call, or take one worker"
+        )
     replicas = [_Replica(net, algorithm, clients, local) for net in nets]
     if workers == 1:
         yield lambda state, memories, chosen: {

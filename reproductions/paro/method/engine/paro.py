@@ -99,6 +99,7 @@ class Paro:
     def _wrap(self, parts: Sequence[Part], precision: Precision, *, prefetch: bool) -> None:
         """Split parameters, and have the model's passes gather them. Raises SpecError."""
         self._check_devices()
+        self._never_finite = not_finite(self.model)
         self._is_trained = {
             id(param): param.requires_grad for part in parts for param in part.params.values()
         }
@@ -194,7 +195,8 @@ class Paro:
 
         Returns the norm of the gradient before it was clipped. Raises RunError, on every rank and
         before anything is changed, if a gradient is not finite; gradients are then forgotten, so
-        that who catches it goes on with the next batch.
+        that who catches it goes on with the next batch. Buffers are as the passes left them: the
+        error names those that are not finite any more.
         """
         self._check_params()
         if not self.passes.num_backward:
@@ -204,7 +206,8 @@ class Paro:
             sync_grads(self.trained)
             norm = self._norm()
             start_s = self.trace.now()
-            if self.max_norm is not None and (factor := clip_factor(norm, self.max_norm)) < 1.0:
+            # torch's rule, its 1e-6 with it.
+            if self.max_norm is not None and (factor := self.max_norm / (norm + 1e-6)) < 1.0:
                 torch._foreach_mul_(self._grads(), factor)
             self._is_stepping = True
             self.optimizer.step()
@@ -239,9 +242,13 @@ class Paro:
             names = [unit.name for unit in self.units for _ in unit.trained]
             bad = [n for n, square in zip(names, squares.tolist(), strict=True)
                    if not square < float("inf")]  # fmt: skip
+            spoilt = ", ".join(sorted(not_finite(self.model) - self._never_finite))
+            but = (
+                f" but this rank's {spoilt}, not finite either: load a checkpoint" if spoilt else ""
+            )
             raise RunError(
                 f"the gradient of {', '.join(dict.fromkeys(bad))} is not finite: nothing was"
-                " changed; look at this batch's loss, or lower the learning rate"
+                f" changed{but}; look at this batch's loss, or lower the learning rate"
             )
         return float(squares.sum().sqrt())
 
@@ -298,6 +305,8 @@ def share_buffers(model: nn.Module, device_type: str) -> None:
             buffer.copy_(whole)
 
 
-def clip_factor(norm: float, max_norm: float) -> float:
-    """Return by what gradients are multiplied; torch's rule, its 1e-6 with it."""
-    return min(1.0, max_norm / (norm + 1e-6))
+def not_finite(model: nn.Module) -> set[str]:
+    """Return the names of buffers that hold a number that is not finite, as masks do."""
+    floating = {name: b for name, b in model.named_buffers() if b.is_floating_point()}
+    # As float64: not every type of 8 bits can be asked.
+    return {name for name, buffer in floating.items() if not buffer.double().isfinite().all()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -45,15 +46,17 @@ def refuse_uneven(optimizer: Callable[[list[Any]], Optimizer], example: Tensor) 
     """Raise SpecError for an optimizer that does not treat all entries alike.
 
     It would step a rank's flat part in another way than whole matrices, as Adafactor does. It is
-    made twice more for this, and takes two steps on four numbers, whole and in halves; at a rate
-    that shows in any type of numbers, where its own may be lost in their rounding.
+    made three times more for this, and takes two steps on four numbers: whole, in halves and as a
+    matrix, for which it may have a rule of its own; at a rate that shows in any type of numbers,
+    where its own may be lost in their rounding.
     example: of what it will step.
     """
     start = torch.linspace(0.5, 2.0, 4).to(example)
     slope = torch.tensor([1.0, -0.1, 0.01, -10.0]).to(example)
 
-    def stepped(size: int) -> Tensor:
-        params = [nn.Parameter(part.clone()) for part in torch.split(start, size)]
+    def stepped(*shape: int) -> Tensor:
+        size = math.prod(shape)
+        params = [nn.Parameter(part.clone().view(shape)) for part in torch.split(start, size)]
         made = optimizer(params)
         for group in made.param_groups:
             own = group.get("lr")
@@ -61,16 +64,16 @@ def refuse_uneven(optimizer: Callable[[list[Any]], Optimizer], example: Tensor) 
                 group["lr"] = torch.full_like(own, RATE) if isinstance(own, Tensor) else RATE
         for _ in range(2):
             for param, grad in zip(params, torch.split(slope, size), strict=True):
-                param.grad = grad.clone()
+                param.grad = grad.clone().view(shape)
             made.step()
-        return torch.cat([param.detach() for param in params])
+        return torch.cat([param.detach().flatten() for param in params]) - start
 
     advice = "take one that treats all entries alike, such as AdamW or SGD"
     try:
-        whole, halves = stepped(4), stepped(2)
+        whole, *others = stepped(4), stepped(2), stepped(2, 2)
     except (TypeError, ValueError) as error:
         raise SpecError(f"optimizer cannot step flat parts ({error}): {advice}") from error
-    if not torch.allclose(whole - start, halves - start, rtol=0.01):
+    if not all(torch.allclose(whole, other, rtol=0.01) for other in others):
         raise SpecError(
             "optimizer steps a matrix in another way than its parts, and a rank has flat parts:"
             f" {advice}"

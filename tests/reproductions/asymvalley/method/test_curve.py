@@ -166,6 +166,12 @@ def test_a_model_that_holds_its_own_methods_walks_with_its_copy() -> None:
     assert curve.points[0] == point_of(moved, small_data())
 
 
+def test_a_mask_of_infinities_may_stay_as_it_is() -> None:
+    model = small_net()
+    model.register_buffer("mask", torch.full((2, 2), -math.inf).triu(1))
+    assert valley(model) == valley(small_net())
+
+
 POINTS = (Point(0.9, 3.0), Point(0.2, 1.0), Point(0.4, 2.5))
 CURVE = ValleyCurve(lambdas=(-1.0, 0.0, 1.0), points=POINTS)
 

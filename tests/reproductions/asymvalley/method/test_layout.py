@@ -71,6 +71,11 @@ def test_biases_of_recurrent_and_attention_layers_are_biases() -> None:
     }  # fmt: skip
 
 
+def test_transposed_convolutions_are_convolutions() -> None:
+    layout = layout_of(nn.Sequential(nn.ConvTranspose2d(3, 4, 2), nn.Conv1d(4, 2, 3)))
+    assert int(layout.mask("conv").sum()) == 3 * 4 * 4 + 4 * 2 * 3
+
+
 def test_classifier_is_the_last_linear_layer_unless_named() -> None:
     model = nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 2))
     assert int(layout_of(model).mask("clf").sum()) == 8

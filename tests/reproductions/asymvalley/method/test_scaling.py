@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 import torch
+from torch import nn
+from transformers.pytorch_utils import Conv1D
 
 from harness.errors import SpecError
 from reproductions.asymvalley.method.directions import Norm
@@ -83,3 +87,34 @@ def test_filter_of_zeros_stays_zero() -> None:
 def test_bad_directions_are_refused(direction: torch.Tensor, norm: Norm, said: str) -> None:
     with pytest.raises(SpecError, match=said):
         scale_direction(direction, WEIGHTS, norm=norm, layout=LAYOUT)
+
+
+@pytest.mark.parametrize(
+    ("layer", "filters"),
+    [
+        (nn.ConvTranspose2d(5, 3, 2), lambda weight: weight.transpose(0, 1)),
+        # Two groups of three inputs and two outputs each.
+        (
+            nn.ConvTranspose1d(6, 4, 3, groups=2),
+            lambda weight: torch.cat([part.transpose(0, 1) for part in weight.split(3)]),
+        ),
+        (Conv1D(3, 5), lambda weight: weight.T),
+        (nn.Conv2d(6, 4, 2, groups=2), lambda weight: weight),
+        (nn.LazyConvTranspose2d(3, 2), lambda weight: weight.transpose(0, 1)),
+    ],
+    ids=lambda given: type(given).__name__,
+)
+def test_a_filter_is_what_makes_one_output_however_it_is_stored(
+    layer: nn.Module, filters: Callable[[torch.Tensor], torch.Tensor]
+) -> None:
+    if isinstance(layer, nn.LazyConvTranspose2d):
+        layer(torch.zeros(1, 5, 4, 4))
+    layout = layout_of(layer)
+    weights = draw_noise("gaussian", layout.size, seed=0, draw=1)
+    filters(layout.split(weights)["weight"])[0] *= 30.0
+    noise = draw_noise("gaussian", layout.size, seed=0, draw=0)
+    scaled = scale_direction(noise, weights, norm="filter_ns", layout=layout)
+    found, wanted, drawn = (filters(layout.split(each)["weight"]).flatten(1)
+                            for each in (scaled, weights, noise))  # fmt: skip
+    assert found.norm(dim=1).tolist() == pytest.approx(wanted.norm(dim=1).tolist(), rel=1e-5)
+    assert all(cosine(*pair) > 1.0 - 1e-6 for pair in zip(found, drawn, strict=True))

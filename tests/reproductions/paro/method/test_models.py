@@ -77,6 +77,17 @@ def test_tied_parameters_count_once_and_gpt_2_s_layers_are_linear(tmp_path: Path
     assert model.adapted == 2 * (32 + 16 + 40 + 40) + 38
 
 
+@pytest.mark.parametrize("kind", ["mixtral", "gpt_oss"])
+def test_each_expert_has_adapters_of_its_own(kind: str, tmp_path: Path) -> None:
+    """Of one type a layer's experts are stored as (outputs, inputs), of the other transposed."""
+    told = SMALL | {
+        "model_type": kind, "num_local_experts": 4, "num_key_value_heads": 2, "head_dim": 8,
+    }  # fmt: skip
+    # A gate and what it multiplies are one layer with 2 x 24 outputs.
+    expert = (16 + 2 * 24) + (24 + 16)
+    assert load_model(written(tmp_path, told)).adapted == 3 * (4 * 32 + 4 * expert) + 16 + 40
+
+
 @pytest.mark.parametrize(
     ("told", "said"),
     [

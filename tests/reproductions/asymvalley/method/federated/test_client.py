@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from harness.errors import HarnessError
+from harness.errors import HarnessError, SpecError
 from reproductions.asymvalley.method.federated.algorithms import (
     FedAvg,
     FedDyn,
@@ -135,6 +135,55 @@ def test_fedsign_pulls_signs_to_the_global_ones() -> None:
     assert plain.same_sign_ratio < signed.same_sign_ratio <= 1.0
     changed = net.vector_of(plain.state) * net.vector_of(state)
     assert plain.same_sign_ratio == (changed > 0).double().mean().item()
+
+
+class Centred(SmallNet):
+    """It subtracts a running mean that no state has."""
+
+    def __init__(self, seed: int = 0) -> None:
+        super().__init__(seed)
+        self.register_buffer("mean", torch.zeros(5), persistent=False)
+
+    def features(self, x_BCHW: Tensor) -> Tensor:
+        found = super().features(x_BCHW)
+        if self.training:
+            self.mean = 0.9 * self.mean + 0.1 * found.detach().mean(0)
+        return found - self.mean
+
+
+@pytest.mark.parametrize(
+    ("kind", "change"),
+    [
+        (SmallNet, lambda module: module.zero_grad()),
+        (SmallNet, lambda module: module.to(memory_format=torch.channels_last)),
+        (SmallNet, lambda module: setattr(module, "classifier", nn.Linear(5, 3))),
+        (Centred, lambda module: module(torch.ones(8, 2, 4, 4))),
+    ],
+)
+def test_what_was_done_to_the_net_before_changes_no_bit(
+    kind: type[SmallNet], change: Callable[[nn.Module], object]
+) -> None:
+    net = FlatNet(kind())
+    state = net.state()
+    results = []
+    for _ in range(2):
+        results.append(
+            train_client(net, state, DATA, {}, algorithm=FedAvg(), settings=LOCAL, seed=0).state
+        )
+        change(net.module)
+    assert all(torch.equal(results[1][name], value) for name, value in results[0].items())
+    assert not torch.equal(results[1]["conv.weight"], state["conv.weight"])
+
+
+@pytest.mark.parametrize("begins_frozen", [True, False])
+def test_parameters_that_are_frozen_or_unfrozen_later_are_told(begins_frozen: bool) -> None:
+    """The first would never move, and the second decay and feel every penalty."""
+    module = SmallNet()
+    module.conv.requires_grad_(not begins_frozen)
+    net = FlatNet(module)
+    module.conv.requires_grad_(begins_frozen)
+    with pytest.raises(SpecError, match=r"parameter conv\.bias was added, removed, frozen or"):
+        train_client(net, net.state(), DATA, {}, algorithm=FedAvg(), settings=LOCAL, seed=0)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from harness.errors import SpecError
 from reproductions.asymvalley.method.federated.algorithms import (
     FedAvg,
     FedDyn,
@@ -203,3 +204,29 @@ def test_statistics_that_overflow_are_divergence() -> None:
     )  # fmt: skip
     assert torch.isinf(result.server.state["norm.running_var"]).any()
     assert "not finite after round 1" in result.diverged
+
+
+class Masked(SmallNet):
+    """It has a mask as attention does."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("mask", torch.full((2, 2), -torch.inf).triu(1))
+
+
+def test_a_mask_of_infinities_is_no_divergence() -> None:
+    data = clients()
+    told = [
+        simulate(kind, FedAvg(), data, ROUNDS, test=data[0], eval_rounds=(3,), seed=0)
+        for kind in (SmallNet, Masked)
+    ]
+    assert [result.diverged for result in told] == ["", ""]
+    assert told[0].logs == told[1].logs
+
+
+def test_threads_that_train_one_net_are_told() -> None:
+    net, data = SmallNet(), clients()
+    with pytest.raises(SpecError, match="make_net returned weights that another thread trains"):
+        simulate(
+            lambda: net, FedAvg(), data, ROUNDS, test=data[0], eval_rounds=(), seed=0, workers=2
+        )

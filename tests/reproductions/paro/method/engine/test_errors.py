@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 import torch
+import torch.distributed as dist
 from torch import Tensor, nn
 from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 
-from harness.errors import SpecError
+from harness.errors import RunError, SpecError
 from reproductions.paro.method.engine import Paro, Precision, mesh_of_groups
 from reproductions.paro.method.engine.refusals import refuse_uneven
 from reproductions.paro.method.engine.units import REST, parts_of
@@ -93,6 +94,45 @@ def test_each_is_told_on_every_rank() -> None:
             assert told.startswith(start)
 
 
+class Normed(nn.Module):
+    """Batch norm between layers, and a mask of infinities as attention has it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.layers = nn.ModuleList(nn.Linear(2, 2) for _ in range(2))
+        self.norm = nn.BatchNorm1d(2)
+        self.register_buffer("mask", torch.full((2, 2), -torch.inf).triu(1))
+
+    def forward(self, x: Tensor) -> Tensor:
+        first, second = self.layers
+        out: Tensor = second(self.norm(first(x)))
+        return out
+
+
+def overflow_on_rank() -> list[str]:
+    """Return what is told of a batch of one rank alone that overflows, and of a loss that does."""
+    told = []
+    # The loss first, whose buffers are finite.
+    for inputs, loss in ((1.0, torch.inf), (torch.inf, 1.0)):
+        engine = WRAP(Normed(), mesh_of_groups(2))
+        batch = torch.arange(6.0).view(3, 2) * (inputs if dist.get_rank() == 1 else 1.0)
+        engine.backward(engine.model(batch).square().mean() * loss)
+        with pytest.raises(RunError) as raised:
+            engine.step()
+        told.append(str(raised.value))
+    return told
+
+
+def test_buffers_that_a_batch_has_spoilt_are_named() -> None:
+    for rank, (of_loss, of_batch) in enumerate(on_ranks(overflow_on_rank, 4)):
+        assert "nothing was changed; look" in of_loss
+        spoilt = (
+            " but this rank's norm.running_mean, norm.running_var, not finite" if rank == 1 else ";"
+        )
+        assert f"nothing was changed{spoilt}" in of_batch
+
+
 @pytest.mark.parametrize(
     ("dtype", "lr"), [(torch.bfloat16, 1e-9), (torch.float32, torch.tensor(1e-4))]
 )
@@ -102,6 +142,34 @@ def test_whether_entries_are_treated_alike_shows_at_any_rate(dtype: Any, lr: Any
     refuse_uneven(partial(torch.optim.AdamW, lr=lr), example)
     with pytest.raises(SpecError, match="steps a matrix in another way than its parts"):
         refuse_uneven(partial(torch.optim.Adafactor, lr=lr), example)
+
+
+class Whitening(torch.optim.SGD):
+    """Steps a matrix by its directions, as Muon does, and a vector as SGD."""
+
+    def step(self, closure: Any = None) -> None:  # type: ignore[override]
+        for param in self.param_groups[0]["params"]:
+            if param.ndim == 2:
+                left, _, right = torch.linalg.svd(param.grad)
+                param.grad = left @ right
+        super().step(closure)
+
+
+class DecayingMatrices(torch.optim.SGD):
+    """Lets matrices decay and vectors not."""
+
+    def step(self, closure: Any = None) -> None:  # type: ignore[override]
+        for param in self.param_groups[0]["params"]:
+            if param.ndim > 1:
+                param.grad = param.grad + 0.1 * param.detach()
+        super().step(closure)
+
+
+@pytest.mark.parametrize("kind", [Whitening, DecayingMatrices])
+def test_a_rule_for_matrices_is_not_lost_in_silence(kind: Callable[..., Any]) -> None:
+    refuse_uneven(partial(torch.optim.SGD, lr=1e-3, momentum=0.9), torch.zeros(1))
+    with pytest.raises(SpecError, match="steps a matrix in another way than its parts"):
+        refuse_uneven(partial(kind, lr=1e-3), torch.zeros(1))
 
 
 def test_units_are_the_longest_list_and_the_rest() -> None:
