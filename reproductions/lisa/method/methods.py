@@ -155,13 +155,17 @@ class Galore:
     def prepare(self, model: nn.Module, make_optimizer: MakeOptimizer) -> Prepared:
         """Split each group of the optimizer that is handed in, and keep its options.
 
-        Raises SpecError where that is not AdamW, whose update is projected here.
+        Raises SpecError where that is not AdamW, whose update is projected here, or has an option
+        that changes the update.
         """
         plain = make_optimizer(model.parameters())
-        if not isinstance(plain, AdamW | KernelAdamW):
+        if type(plain) not in (AdamW, KernelAdamW):
             raise SpecError(
                 f"GaLore is made for AdamW here: the optimizer is {type(plain).__name__}"
             )
+        for name in ("amsgrad", "maximize"):
+            if any(group.get(name) for group in plain.param_groups):
+                raise SpecError(f"GaLore has no {name}: build AdamW without it")
         projection = {"rank": self.rank, "update_gap": self.update_gap, "scale": self.scale}
         matrices = {
             id(model.get_submodule(name).weight) for name in _linears(model, embeddings=False)

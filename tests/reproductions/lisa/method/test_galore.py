@@ -190,6 +190,24 @@ def test_the_method_projects_the_blocks_linear_layers_and_keeps_each_group_s_opt
     assert optimizer.param_groups[0]["scale"] == 0.25
 
 
+class Signed(torch.optim.AdamW):
+    """Another rule under AdamW's name."""
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (lambda ps: torch.optim.AdamW(ps, maximize=True), "has no maximize"),
+        (lambda ps: torch.optim.AdamW([{"params": [*ps], "amsgrad": True}]), "has no amsgrad"),
+        (Signed, "the optimizer is Signed"),
+        (torch.optim.Adam, "the optimizer is Adam$"),
+    ],
+)
+def test_an_optimizer_whose_update_is_another_one_is_refused(make: Any, told: str) -> None:
+    with pytest.raises(SpecError, match=told):
+        Galore(rank=RANK).prepare(llama(), make)
+
+
 @pytest.mark.parametrize("changed", [{"rank": 0}, {"params": [nn.Parameter(torch.ones(3))]}])
 def test_a_group_that_cannot_be_projected_is_refused(changed: dict[str, Any]) -> None:
     group = {"params": [nn.Parameter(torch.ones(3, 2))], **PROJECTION, **changed}
