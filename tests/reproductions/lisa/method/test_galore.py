@@ -14,7 +14,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from harness.errors import SpecError
+from harness.errors import RunError, SpecError
 from harness.measure.memory import optimizer_tensors, storage_bytes
 from reproductions.kernels.adamw.optimizer import KernelAdamW
 from reproductions.lisa.method.galore import GaloreAdamW, projector
@@ -155,6 +155,21 @@ def test_a_projector_keeps_what_no_other_of_its_rank_exceeds(shape: tuple[int, i
     values = torch.linalg.svdvals(gradient.double())
     assert float(kept.norm()) == pytest.approx(float(values[:2].norm()), rel=1e-5)
     assert basis.untyped_storage().nbytes() == 4 * basis.numel() == 4 * 2 * min(shape)
+
+
+@pytest.mark.parametrize("shape", [(9, 4), (1, 5)])
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_a_gradient_that_is_not_finite_is_refused_before_weights_move(
+    shape: tuple[int, int], value: float
+) -> None:
+    """Of an infinite row some libraries find singular vectors, which are finite."""
+    weight = nn.Parameter(torch.zeros(shape))
+    weight.grad = torch.ones(shape)
+    weight.grad[0, 0] = value
+    optimizer = GaloreAdamW([{"params": [weight], **PROJECTION}], eps=1e-8, **ADAM)
+    with pytest.raises(RunError, match="that is not finite"):
+        optimizer.step()
+    assert not weight.any()
 
 
 def test_resumed_equals_uninterrupted() -> None:
