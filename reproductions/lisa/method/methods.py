@@ -7,6 +7,7 @@ block at a time and nothing outside of the blocks.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol
@@ -254,11 +255,27 @@ def _without_lisa(model: nn.Module, optimizer: Optimizer) -> Prepared:
 
 
 def _linears(model: nn.Module, *, embeddings: bool) -> list[str]:
-    """Return the names of all linear layers, with the token embedding and the head if asked."""
+    """Return the names of all linear layers, with the token embedding and the head if asked.
+
+    Warns of matrices that lie in none, as those of experts do that are one tensor.
+    """
     from transformers.pytorch_utils import Conv1D
 
     head = model.get_output_embeddings()  # type: ignore[operator]
     tokens = model.get_input_embeddings()  # type: ignore[operator]
+    layers = (module for module in model.modules()
+              if isinstance(module, (nn.Linear, Conv1D, nn.Embedding)))  # fmt: skip
+    known = {id(parameter) for layer in layers for parameter in layer.parameters()}
+    left = {name: parameter.numel() for name, parameter in model.named_parameters()
+            if parameter.dim() > 1 and id(parameter) not in known}  # fmt: skip
+    if left:
+        total = sum(parameter.numel() for parameter in model.parameters())
+        warnings.warn(
+            f"{sum(left.values()):,} of {total:,} weights, such as {max(left, key=left.__getitem__)}"
+            ", lie in no linear layer: LoRA gives them no adapters, and GaLore no projection",
+            RuntimeWarning,
+            stacklevel=3,
+        )
     ends = (tokens, head) if embeddings else ()
     return [
         name
