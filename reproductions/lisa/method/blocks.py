@@ -74,7 +74,8 @@ def embedding_parameters(model: nn.Module, blocks: Blocks) -> tuple[nn.Parameter
 
 
 def _named(model: nn.Module, path: str) -> str:
-    names = [name for name, module in model.named_modules() if _is_list(module)]
+    lists = (nn.ModuleList, nn.Sequential)
+    names = [name for name, module in model.named_modules() if isinstance(module, lists)]
     if path in names:
         return path
     raise SpecError(
@@ -100,10 +101,6 @@ def _largest(model: nn.Module) -> str:
         names = ", ".join(map(repr, [first, *rivals]))
         raise SpecError(f"{names} could each be the decoder's blocks: name one as `blocks`")
     return first
-
-
-def _is_list(module: nn.Module) -> bool:
-    return isinstance(module, (nn.ModuleList, nn.Sequential))
 
 
 def _refuse_shared(

@@ -269,10 +269,11 @@ def _linears(model: nn.Module, *, embeddings: bool) -> list[str]:
     left = {name: parameter.numel() for name, parameter in model.named_parameters()
             if parameter.dim() > 1 and id(parameter) not in known}  # fmt: skip
     if left:
+        largest = max(left, key=lambda name: left[name])
         total = sum(parameter.numel() for parameter in model.parameters())
         warnings.warn(
-            f"{sum(left.values()):,} of {total:,} weights, such as {max(left, key=left.__getitem__)}"
-            ", lie in no linear layer: LoRA gives them no adapters, and GaLore no projection",
+            f"{sum(left.values()):,} of {total:,} weights, such as {largest}, lie in no"
+            " linear layer: LoRA gives them no adapters, and GaLore no projection",
             RuntimeWarning,
             stacklevel=3,
         )
