@@ -53,18 +53,29 @@ def find_blocks(model: nn.Module, path: str | None = None) -> Blocks:
 def embedding_parameters(model: nn.Module, blocks: Blocks) -> tuple[nn.Parameter, ...]:
     """Return the parameters of all embeddings and of the language-model head, tied ones once.
 
-    The head is known for Hugging Face models (`get_output_embeddings`); position embeddings count.
+    Position embeddings count. A head is known by `get_output_embeddings`, as Hugging Face models
+    have it, also where the model holds such a model. Raises SpecError where nothing tells the head
+    and a matrix outside of the blocks might be one.
     """
     layers = [module for module in model.modules() if isinstance(module, nn.Embedding)]
-    whole = getattr(model, "module", model)  # of DDP
-    head = getattr(whole, "get_output_embeddings", lambda: None)()
-    layers += [head] if head is not None else []
-    found = {id(parameter): parameter for layer in layers for parameter in layer.parameters()}
+    told = [module for module in model.modules() if hasattr(module, "get_output_embeddings")]
+    heads = [module.get_output_embeddings() for module in told]  # type: ignore[operator]
+    layers += [head for head in heads if head is not None]
+    found = {id(parameter) for layer in layers for parameter in layer.parameters()}
+    unsure = {id(p) for p in blocks.outside if p.requires_grad and p.dim() > 1} - found
+    if unsure and not told:
+        names = [name for name, parameter in model.named_parameters() if id(parameter) in unsure]
+        raise SpecError(
+            f"{type(model).__name__} has no get_output_embeddings to tell its head by, which"
+            f" {' or '.join(names)} may be: add this method, or freeze embeddings and head before"
+            " the Lisa is made"
+        )
     return tuple(parameter for parameter in blocks.outside if id(parameter) in found)
 
 
 def _named(model: nn.Module, path: str) -> str:
-    names = [name for name, module in model.named_modules() if _is_list(module)]
+    lists = (nn.ModuleList, nn.Sequential)
+    names = [name for name, module in model.named_modules() if isinstance(module, lists)]
     if path in names:
         return path
     raise SpecError(
@@ -90,10 +101,6 @@ def _largest(model: nn.Module) -> str:
         names = ", ".join(map(repr, [first, *rivals]))
         raise SpecError(f"{names} could each be the decoder's blocks: name one as `blocks`")
     return first
-
-
-def _is_list(module: nn.Module) -> bool:
-    return isinstance(module, (nn.ModuleList, nn.Sequential))
 
 
 def _refuse_shared(

@@ -20,7 +20,7 @@ from torch import Tensor
 from torch.optim import Optimizer
 from torch.optim.adamw import adamw
 
-from harness.errors import SpecError
+from harness.errors import RunError, SpecError
 
 RANK, UPDATE_GAP, SCALE = 128, 200, 0.25
 """What transformers takes where it is not told, and so what LISA's paper compared with."""
@@ -35,9 +35,16 @@ def projector(gradient: Tensor, rank: int) -> Tensor:
 
     gradient: shape (m, n). Returns shape (rank, n), orthonormal rows to the right of it, where
     m >= n, else (m, rank), orthonormal columns to the left of it; in the gradient's dtype,
-    decomposed in float32 at least, and in memory of its own.
+    decomposed in float32 at least, and in memory of its own. Raises RunError for a gradient that
+    is not finite: the decomposition of some of them ends, with vectors that mean nothing.
     """
     precise = gradient if gradient.dtype == torch.float64 else gradient.float()
+    # On the meta device there are no values.
+    if not precise.is_meta and not precise.isfinite().all():
+        raise RunError(
+            f"GaLore cannot project a gradient of shape {tuple(gradient.shape)} that is not finite:"
+            " skip such a step, as a GradScaler does, or take a lower learning rate"
+        )
     left, _, right = torch.linalg.svd(precise, full_matrices=False)
     tall = gradient.shape[0] >= gradient.shape[1]
     # A slice would keep the whole factor alive.

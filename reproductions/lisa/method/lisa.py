@@ -67,6 +67,7 @@ class Lisa:
     _optimizer: Optimizer | None
     _groups: OptimizerGroups | None
     _hooks: list[RemovableHandle]
+    _moved: set[int]
 
     def __init__(
         self,
@@ -176,11 +177,9 @@ class Lisa:
             raise SpecError("this Lisa is not attached to an optimizer: call attach first")
         return self._optimizer, self._groups
 
-    def _check_step(
-        self, optimizer: Optimizer, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> None:
+    def _check_step(self, *_: Any) -> None:
         """Raise before a step that would not train just the active blocks."""
-        _, groups = self._attached()
+        groups = self._attached()[1]
         refuse_silent_ranks(self.model)
         if not groups.holds(self._held):
             raise RunError(
@@ -194,9 +193,7 @@ class Lisa:
                 f" {self.step}: this kind of optimizer loads checkpoints without telling, so a run"
                 " with it cannot be resumed"
             )
-        if len(args) == 1 and not kwargs:
-            # Else there is a closure, which makes the gradients inside the step.
-            self._check_gradients()
+        self._moved = self._moving()
 
     def _check_frozen(self) -> None:
         """Raise where something else has frozen or unfrozen what LISA draws."""
@@ -209,9 +206,8 @@ class Lisa:
                     " than LISA has set its requires_grad: leave it to LISA until detach"
                 )
 
-    def _check_gradients(self) -> None:
+    def _check_gradients(self, moving: set[int]) -> None:
         """Raise where an active block has had no gradient for some of its steps in a row."""
-        moving = self._moving()
         for block in self.active:
             self._silent_steps[block] = 0 if block in moving else self._silent_steps[block] + 1
         silent = [block for block in self.active if self._silent_steps[block] >= PATIENCE]
@@ -232,8 +228,11 @@ class Lisa:
         found_inf = getattr(optimizer, "found_inf", None)
         if found_inf is not None and bool(found_inf):
             return
+        # A closure has made the gradients inside the step.
+        moving = self._moved | self._moving()
+        self._check_gradients(moving)
         self.step += 1
-        self.visited.update(self._moving())
+        self.visited.update(moving)
         if self.step % self._period == 0:
             self._refuse_left_out(optimizer)
             self._activate(self._draw())

@@ -7,6 +7,7 @@ block at a time and nothing outside of the blocks.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol
@@ -155,13 +156,17 @@ class Galore:
     def prepare(self, model: nn.Module, make_optimizer: MakeOptimizer) -> Prepared:
         """Split each group of the optimizer that is handed in, and keep its options.
 
-        Raises SpecError where that is not AdamW, whose update is projected here.
+        Raises SpecError where that is not AdamW, whose update is projected here, or has an option
+        that changes the update.
         """
         plain = make_optimizer(model.parameters())
-        if not isinstance(plain, AdamW | KernelAdamW):
+        if type(plain) not in (AdamW, KernelAdamW):
             raise SpecError(
                 f"GaLore is made for AdamW here: the optimizer is {type(plain).__name__}"
             )
+        for name in ("amsgrad", "maximize"):
+            if any(group.get(name) for group in plain.param_groups):
+                raise SpecError(f"GaLore has no {name}: build AdamW without it")
         projection = {"rank": self.rank, "update_gap": self.update_gap, "scale": self.scale}
         matrices = {
             id(model.get_submodule(name).weight) for name in _linears(model, embeddings=False)
@@ -250,11 +255,28 @@ def _without_lisa(model: nn.Module, optimizer: Optimizer) -> Prepared:
 
 
 def _linears(model: nn.Module, *, embeddings: bool) -> list[str]:
-    """Return the names of all linear layers, with the token embedding and the head if asked."""
+    """Return the names of all linear layers, with the token embedding and the head if asked.
+
+    Warns of matrices that lie in none, as those of experts do that are one tensor.
+    """
     from transformers.pytorch_utils import Conv1D
 
     head = model.get_output_embeddings()  # type: ignore[operator]
     tokens = model.get_input_embeddings()  # type: ignore[operator]
+    layers = (module for module in model.modules()
+              if isinstance(module, (nn.Linear, Conv1D, nn.Embedding)))  # fmt: skip
+    known = {id(parameter) for layer in layers for parameter in layer.parameters()}
+    left = {name: parameter.numel() for name, parameter in model.named_parameters()
+            if parameter.dim() > 1 and id(parameter) not in known}  # fmt: skip
+    if left:
+        largest = max(left, key=lambda name: left[name])
+        total = sum(parameter.numel() for parameter in model.parameters())
+        warnings.warn(
+            f"{sum(left.values()):,} of {total:,} weights, such as {largest}, lie in no"
+            " linear layer: LoRA gives them no adapters, and GaLore no projection",
+            RuntimeWarning,
+            stacklevel=3,
+        )
     ends = (tokens, head) if embeddings else ()
     return [
         name

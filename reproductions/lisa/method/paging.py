@@ -63,10 +63,6 @@ class HostStates:
         }
 
 
-def _is_tensor(value: Any) -> bool:
-    return isinstance(value, Tensor)
-
-
 def _has_size(optimizer: Optimizer, name: str, value: Any) -> bool:
     if not isinstance(value, Tensor | int | float | str | None):
         raise SpecError(
@@ -77,7 +73,7 @@ def _has_size(optimizer: Optimizer, name: str, value: Any) -> bool:
 
 
 def _on_host(value: Any) -> Any:
-    if not _is_tensor(value) or value.device.type in ("cpu", "meta"):
+    if not isinstance(value, Tensor) or value.device.type in ("cpu", "meta"):
         return value
     # Pinned, so that it goes both ways at the bus's full rate.
     return torch.empty_like(value, device="cpu", pin_memory=value.is_cuda).copy_(value)
@@ -86,6 +82,6 @@ def _on_host(value: Any) -> Any:
 def _beside(parameter: nn.Parameter, value: Any, group: State) -> Any:
     # Torch counts steps on the CPU unless its optimizer runs whole on the device.
     on_device = group.get("fused") or group.get("capturable")
-    if not _is_tensor(value) or not (value.dim() or on_device):
+    if not isinstance(value, Tensor) or not (value.dim() or on_device):
         return value
     return value.to(parameter.device)

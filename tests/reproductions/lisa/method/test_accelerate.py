@@ -10,7 +10,9 @@ import pytest
 from accelerate import Accelerator
 from accelerate.state import AcceleratorState, GradientState
 
+from harness.errors import RunError
 from reproductions.lisa import Lisa
+from reproductions.lisa.method.lisa import PATIENCE
 from tests.reproductions.lisa.small import adamw, assert_same, batches, llama, train
 
 SETTINGS: dict[str, Any] = {"gamma": 2, "period": 2, "seed": 6, "policy": "page_refrozen"}
@@ -63,3 +65,11 @@ def test_accumulated_batches_are_one_step() -> None:
     accelerator, lisa, model, optimizer = prepared(gradient_accumulation_steps=2)
     run(accelerator, model, optimizer, batches(8))
     assert (lisa.step, lisa.num_samplings) == (4, 2)
+
+
+def test_a_block_that_gets_no_gradient_is_told() -> None:
+    """Accelerate hands each step a closure that is None."""
+    accelerator, _, model, optimizer = prepared()
+    model.model.layers[1].register_forward_hook(lambda block, inputs, output: inputs[0])
+    with pytest.raises(RunError, match=r"active blocks \[1\] have no gradient"):
+        run(accelerator, model, optimizer, batches(4 * PATIENCE))

@@ -14,7 +14,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from harness.errors import SpecError
+from harness.errors import RunError, SpecError
 from harness.measure.memory import optimizer_tensors, storage_bytes
 from reproductions.kernels.adamw.optimizer import KernelAdamW
 from reproductions.lisa.method.galore import GaloreAdamW, projector
@@ -157,6 +157,21 @@ def test_a_projector_keeps_what_no_other_of_its_rank_exceeds(shape: tuple[int, i
     assert basis.untyped_storage().nbytes() == 4 * basis.numel() == 4 * 2 * min(shape)
 
 
+@pytest.mark.parametrize("shape", [(9, 4), (1, 5)])
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_a_gradient_that_is_not_finite_is_refused_before_weights_move(
+    shape: tuple[int, int], value: float
+) -> None:
+    """Of an infinite row some libraries find singular vectors, which are finite."""
+    weight = nn.Parameter(torch.zeros(shape))
+    weight.grad = torch.ones(shape)
+    weight.grad[0, 0] = value
+    optimizer = GaloreAdamW([{"params": [weight], **PROJECTION}], eps=1e-8, **ADAM)
+    with pytest.raises(RunError, match="that is not finite"):
+        optimizer.step()
+    assert not weight.any()
+
+
 def test_resumed_equals_uninterrupted() -> None:
     method = Galore(rank=RANK, update_gap=GAP, scale=SCALE)
     assert_resumes(
@@ -188,6 +203,24 @@ def test_the_method_projects_the_blocks_linear_layers_and_keeps_each_group_s_opt
         assert group["lr"] == 1e-2
     assert optimizer.param_groups[0]["update_gap"] == 200
     assert optimizer.param_groups[0]["scale"] == 0.25
+
+
+class Signed(torch.optim.AdamW):
+    """Another rule under AdamW's name."""
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (lambda ps: torch.optim.AdamW(ps, maximize=True), "has no maximize"),
+        (lambda ps: torch.optim.AdamW([{"params": [*ps], "amsgrad": True}]), "has no amsgrad"),
+        (Signed, "the optimizer is Signed"),
+        (torch.optim.Adam, "the optimizer is Adam$"),
+    ],
+)
+def test_an_optimizer_whose_update_is_another_one_is_refused(make: Any, told: str) -> None:
+    with pytest.raises(SpecError, match=told):
+        Galore(rank=RANK).prepare(llama(), make)
 
 
 @pytest.mark.parametrize("changed", [{"rank": 0}, {"params": [nn.Parameter(torch.ones(3))]}])

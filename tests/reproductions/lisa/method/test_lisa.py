@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, get_args
 
 import pytest
@@ -250,16 +251,53 @@ def step_once(model: nn.Module, optimizer: torch.optim.Optimizer) -> None:
     optimizer.zero_grad(set_to_none=True)
 
 
+def no_closure(model: nn.Module, optimizer: torch.optim.Optimizer) -> None:
+    """Train as accelerate does, and so the Trainer."""
+    model(torch.arange(5)).backward()
+    optimizer.step(None)
+    optimizer.zero_grad()
+
+
+def no_named_closure(model: nn.Module, optimizer: torch.optim.Optimizer) -> None:
+    model(torch.arange(5)).backward()
+    optimizer.step(closure=None)
+    optimizer.zero_grad()
+
+
+def with_closure(model: nn.Module, optimizer: torch.optim.Optimizer) -> None:
+    """Train as Lightning does: the gradients are made inside the step."""
+
+    def closure() -> float:
+        optimizer.zero_grad()
+        loss = model(torch.arange(5))
+        loss.backward()
+        return float(loss.detach())
+
+    optimizer.step(closure)
+
+
 @pytest.mark.filterwarnings("ignore:None of the inputs have requires_grad")
-def test_one_silent_block_of_three_is_told_and_does_not_count_as_trained() -> None:
+@pytest.mark.parametrize("step", [step_once, no_closure, no_named_closure, with_closure])
+def test_one_silent_block_of_three_is_told_and_does_not_count_as_trained(
+    step: Callable[[nn.Module, torch.optim.Optimizer], None],
+) -> None:
     model = CutOff()
     lisa = Lisa(model, gamma=3, period=3, seed=0)
     optimizer = lisa.attach(torch.optim.AdamW(model.parameters()))
     for _ in range(PATIENCE - 1):
-        step_once(model, optimizer)
+        step(model, optimizer)
     assert lisa.visited == {1, 2} and lisa.coverage == pytest.approx(2 / 3)
     with pytest.raises(RunError, match=r"active blocks \[0\] have no gradient"):
-        step_once(model, optimizer)
+        step(model, optimizer)
+
+
+def test_gradients_that_another_hook_clears_after_the_step_have_trained() -> None:
+    model = llama()
+    optimizer = adamw(model)
+    optimizer.register_step_post_hook(lambda optimizer, *_: optimizer.zero_grad())
+    lisa = Lisa(model, gamma=NUM_BLOCKS, period=100, seed=0)
+    train(model, lisa.attach(optimizer), batches(PATIENCE))
+    assert lisa.visited == set(range(NUM_BLOCKS))
 
 
 def test_a_block_that_is_skipped_now_and_then_is_no_silent_one() -> None:

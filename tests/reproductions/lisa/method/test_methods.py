@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import pytest
 import torch
 from torch import Tensor, nn
+from transformers import MixtralConfig, MixtralForCausalLM
 from transformers.pytorch_utils import Conv1D
 
 from harness.errors import SpecError
 from reproductions.lisa.method.blocks import find_blocks
-from reproductions.lisa.method.methods import Lora
+from reproductions.lisa.method.methods import Galore, Lora, Method
 from tests.reproductions.lisa.small import gpt2, llama, trainable
 
 RANK, ALPHA = 4, 6.0
@@ -88,3 +90,25 @@ def test_embeddings_head_and_final_norm_train_beside_adapters_where_asked(make: 
 def test_an_adapter_that_would_do_nothing_is_refused() -> None:
     with pytest.raises(SpecError, match="need rank >= 1, alpha > 0 and 0 <= dropout < 1"):
         Lora(rank=2, alpha=0.0, dropout=0.0, embeddings=False)
+
+
+def mixtral() -> MixtralForCausalLM:
+    """Return a model whose experts are one tensor a block, and no linear layers."""
+    return MixtralForCausalLM(MixtralConfig(
+        vocab_size=48, hidden_size=16, intermediate_size=24, num_hidden_layers=2,
+        num_attention_heads=2, num_key_value_heads=1, num_local_experts=4,
+    ))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "method", [Lora(rank=RANK, alpha=ALPHA, dropout=0.0, embeddings=False), Galore(rank=RANK)]
+)
+def test_experts_that_are_no_linear_layers_are_told(method: Method) -> None:
+    """Two blocks of a router of 4 x 16, and four experts of 16 x 48 and 24 x 16."""
+    words = r"9,344 of 12,\d{3} weights, such as model\.layers\.0\.mlp\.experts\.gate_up_proj"
+    with pytest.warns(RuntimeWarning, match=words):
+        method.prepare(mixtral(), torch.optim.AdamW)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        for make in (llama, gpt2):
+            method.prepare(make(), torch.optim.AdamW)
