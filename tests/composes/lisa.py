@@ -242,7 +242,6 @@ def checkpointing() -> Cell:
 def cut_off() -> None:
     """Train ten steps whose blocks have no gradient, as frozen embeddings feed them."""
     model = Small()
-    model.head.requires_grad_(False)
     lisa = lisa_for(model, train_embeddings=False, period=100)
     optimizer = lisa.attach(ADAMW(model.parameters()))
     head = nn.Linear(4, 1)

@@ -54,22 +54,13 @@ def embedding_parameters(model: nn.Module, blocks: Blocks) -> tuple[nn.Parameter
     """Return the parameters of all embeddings and of the language-model head, tied ones once.
 
     Position embeddings count. A head is known by `get_output_embeddings`, as Hugging Face models
-    have it, also where the model holds such a model. Raises SpecError where nothing tells the head
-    and a matrix outside of the blocks might be one.
+    have it, also where the model holds such a model; of another model freeze it beforehand.
     """
     layers = [module for module in model.modules() if isinstance(module, nn.Embedding)]
     told = [module for module in model.modules() if hasattr(module, "get_output_embeddings")]
     heads = [module.get_output_embeddings() for module in told]  # type: ignore[operator]
     layers += [head for head in heads if head is not None]
     found = {id(parameter) for layer in layers for parameter in layer.parameters()}
-    unsure = {id(p) for p in blocks.outside if p.requires_grad and p.dim() > 1} - found
-    if unsure and not told:
-        names = [name for name, parameter in model.named_parameters() if id(parameter) in unsure]
-        raise SpecError(
-            f"{type(model).__name__} has no get_output_embeddings to tell its head by, which"
-            f" {' or '.join(names)} may be: add this method, or freeze embeddings and head before"
-            " the Lisa is made"
-        )
     return tuple(parameter for parameter in blocks.outside if id(parameter) in found)
 
 

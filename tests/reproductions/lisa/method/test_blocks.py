@@ -10,7 +10,7 @@ from torch import nn
 from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForSeq2SeqLM
 
 from harness.errors import SpecError
-from reproductions.lisa import Lisa, find_blocks
+from reproductions.lisa import find_blocks
 from reproductions.lisa.method.blocks import embedding_parameters
 from tests.reproductions.lisa.small import gpt2, llama
 
@@ -66,17 +66,6 @@ def test_the_head_of_a_model_within_another_is_known() -> None:
     names = {id(p): name for name, p in model.named_parameters()}
     found = {names[id(p)] for p in embedding_parameters(model, find_blocks(model))}
     assert found == {"net.model.embed_tokens.weight", "net.lm_head.weight"}
-
-
-def test_a_head_that_nothing_tells_is_asked_for_where_it_is_to_be_frozen() -> None:
-    """Else it would train, and hold most of what LISA trains."""
-    parts = {"embed": nn.Embedding(5, 4), "head": nn.Linear(4, 5)}
-    model = nn.ModuleDict({**parts, "layers": nn.ModuleList(nn.Linear(4, 4) for _ in range(3))})
-    told: dict[str, Any] = {"gamma": 1, "period": 1, "seed": 0, "train_embeddings": False}
-    with pytest.raises(SpecError, match=r"which head\.weight may be: .*freeze embeddings and head"):
-        Lisa(model, **told)
-    model["head"].requires_grad_(False)
-    Lisa(model, **told).attach(torch.optim.AdamW(model.parameters()))
 
 
 class Experts(nn.Module):
