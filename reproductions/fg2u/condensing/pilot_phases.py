@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from harness.declare import Cell, Layout, Line, Table, Tables, Task
 from reproductions.fg2u.condensing import table as schedules
-from reproductions.fg2u.condensing.experiment import HALVES, point, runs
-from reproductions.fg2u.condensing.pilot_experiment import PHASES, phases
+from reproductions.fg2u.condensing.experiment import HALVES, PHASES, phases, point, runs
 
 if TYPE_CHECKING:
     import pandas as pd
