@@ -1,4 +1,4 @@
-"""Tables 4 to 7: they differ in their term and their layout."""
+"""What Tables 4 to 7 ask; they differ in their term and their layout."""
 
 from __future__ import annotations
 
