@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from harness.declare.claims import Claim
 from harness.declare.criterion import at_least
+from harness.declare.experiment import Row
+from harness.declare.params import Params
 from harness.declare.profiles import Profile
+from harness.declare.task import Task
 from harness.declare.verdict import NO_CONTROL, Verdict, Word, evaluate
-
-if TYPE_CHECKING:
-    import pandas as pd
+from harness.store.table_csv import build_table, validate
 
 ALWAYS = at_least(lambda table: 1.0, 0.0, "")
 
@@ -23,6 +25,15 @@ def controlled(claim: Claim, table: pd.DataFrame, *, seed: str | None, profile: 
         return verdict
     held = replace(claim, scope=claim.scope.controlled("always", ALWAYS))
     return evaluate(held, table, seed=seed, profile=profile)
+
+
+def of_trial(task: Task, point: Params, rows: list[Row]) -> Word:
+    """Return the verdict of a task's one claim at `smoke`, on a trial that gave some rows."""
+    (experiment,), (claim,) = task.reads, task.claims
+    frame = pd.DataFrame({**point.to_json(), **row, "status": "done"} for row in rows)
+    table = build_table(task, {experiment.id: frame})
+    assert len(validate(table, task.table, where=task.id)) == len(rows)
+    return controlled(claim, table, seed=task.table.seed, profile="smoke").word
 
 
 def good(claim: Claim) -> Word:
