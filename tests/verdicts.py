@@ -18,22 +18,46 @@ from harness.store.table_csv import build_table, validate
 ALWAYS = at_least(lambda table: 1.0, 0.0, "")
 
 
-def controlled(claim: Claim, table: pd.DataFrame, *, seed: str | None, profile: Profile) -> Verdict:
-    """Return a claim's verdict; of one without a control, as if it had one that held."""
-    verdict = evaluate(claim, table, seed=seed, profile=profile)
+def controlled(
+    claim: Claim, table: pd.DataFrame, *, seed: str | None, profile: Profile | None = None
+) -> Verdict:
+    """Return a claim's verdict; of one without a control, as if it had one that held.
+
+    profile: one that decides the claim where it is not named.
+    """
+    at = profile or claim.scope.profiles[0]
+    verdict = evaluate(claim, table, seed=seed, profile=at)
     if verdict.reason != NO_CONTROL:
         return verdict
     held = replace(claim, scope=claim.scope.controlled("always", ALWAYS))
-    return evaluate(held, table, seed=seed, profile=profile)
+    return evaluate(held, table, seed=seed, profile=at)
+
+
+def judge(task: Task, claim: Claim, *, holds: pd.DataFrame, fails: pd.DataFrame) -> None:
+    """See a claim hold on one table, fail on another, and open without rows or on two seeds."""
+    seed = task.table.seed
+
+    def found(table: pd.DataFrame) -> tuple[Word, str]:
+        verdict = controlled(claim, table.reindex(columns=task.table.names), seed=seed)
+        return verdict.word, verdict.reason
+
+    assert found(holds) == (good(claim), "")
+    assert found(fails)[0] is bad(claim)
+    assert found(holds[:0])[0] is Word.UNTESTED
+    if seed is not None:
+        few = holds[holds[seed].isin(sorted(holds[seed].unique())[:2])]
+        # Their controls need seeds.
+        steady = Word.UNTESTED if claim.scope.control else good(claim)
+        assert found(few)[0] is (steady if claim.scope.deterministic else undecided(claim))
 
 
 def of_trial(task: Task, point: Params, rows: list[Row]) -> Word:
-    """Return the verdict of a task's one claim at `smoke`, on a trial that gave some rows."""
+    """Return the verdict of a task's one claim on a trial that gave some rows."""
     (experiment,), (claim,) = task.reads, task.claims
     frame = pd.DataFrame({**point.to_json(), **row, "status": "done"} for row in rows)
     table = build_table(task, {experiment.id: frame})
     assert len(validate(table, task.table, where=task.id)) == len(rows)
-    return controlled(claim, table, seed=task.table.seed, profile="smoke").word
+    return controlled(claim, table, seed=task.table.seed).word
 
 
 def good(claim: Claim) -> Word:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from harness.declare.claims import Claim
-from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.declare.verdict import Verdict
 from tests.checkout import PAPERS
@@ -20,12 +19,9 @@ Case = Literal["holds", "fails"]
 FOLDER = PAPERS / "lisa"
 
 
-def decide(
-    task: Task, claim: Claim, table: pd.DataFrame, profile: Profile | None = None
-) -> Verdict:
-    """Return a claim's verdict, by default at the largest profile that decides it."""
-    at = profile or claim.scope.profiles[-1]
-    return controlled(claim, table, seed=task.table.seed, profile=at)
+def decide(task: Task, claim: Claim, table: pd.DataFrame) -> Verdict:
+    """Return a claim's verdict."""
+    return controlled(claim, table, seed=task.table.seed)
 
 
 @dataclass(frozen=True)

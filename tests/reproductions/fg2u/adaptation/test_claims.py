@@ -116,7 +116,7 @@ def built(task: Task, case: Case, profile: Profile) -> pd.DataFrame:
 
 
 def decide(claim: Claim, table: pd.DataFrame) -> Any:
-    return controlled(claim, table, seed="seed", profile="cpu")
+    return controlled(claim, table, seed="seed")
 
 
 def test_of_four_candidates_the_least_mean_validation_loss_has_the_name() -> None:

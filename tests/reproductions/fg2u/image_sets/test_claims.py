@@ -89,13 +89,8 @@ def table_of(case: Case, profile: Profile = "cpu") -> pd.DataFrame:
     return build_table(task, tables)
 
 
-def profile_of(claim: Claim) -> Profile:
-    """Return the smallest scale that decides a claim."""
-    return claim.scope.profiles[0]
-
-
 def decide(claim: Claim, table: pd.DataFrame) -> Any:
-    return controlled(claim, table, seed="seed", profile=profile_of(claim))
+    return controlled(claim, table, seed="seed")
 
 
 def claim_of(name: str) -> Claim:
