@@ -33,22 +33,29 @@ def controlled(
     return evaluate(held, table, seed=seed, profile=at)
 
 
+def claim_of(task: Task, id: str) -> Claim:
+    """Return a task's claim by its id."""
+    (claim,) = (claim for claim in task.claims if claim.id == id)
+    return claim
+
+
+def decide(task: Task, claim: Claim, table: pd.DataFrame) -> Verdict:
+    """Return the verdict of a task's claim on a table that may lack columns."""
+    return controlled(claim, table.reindex(columns=task.table.names), seed=task.table.seed)
+
+
 def judge(task: Task, claim: Claim, *, holds: pd.DataFrame, fails: pd.DataFrame) -> None:
     """See a claim hold on one table, fail on another, and open without rows or on two seeds."""
-    seed = task.table.seed
-
-    def found(table: pd.DataFrame) -> tuple[Word, str]:
-        verdict = controlled(claim, table.reindex(columns=task.table.names), seed=seed)
-        return verdict.word, verdict.reason
-
-    assert found(holds) == (good(claim), "")
-    assert found(fails)[0] is bad(claim)
-    assert found(holds[:0])[0] is Word.UNTESTED
-    if seed is not None:
+    held = decide(task, claim, holds)
+    assert (held.word, held.reason) == (good(claim), "")
+    assert decide(task, claim, fails).word is bad(claim)
+    assert decide(task, claim, holds[:0]).word is Word.UNTESTED
+    if (seed := task.table.seed) is not None:
         few = holds[holds[seed].isin(sorted(holds[seed].unique())[:2])]
         # Their controls need seeds.
         steady = Word.UNTESTED if claim.scope.control else good(claim)
-        assert found(few)[0] is (steady if claim.scope.deterministic else undecided(claim))
+        word = decide(task, claim, few).word
+        assert word is (steady if claim.scope.deterministic else undecided(claim))
 
 
 def of_trial(task: Task, point: Params, rows: list[Row]) -> Word:
@@ -57,7 +64,7 @@ def of_trial(task: Task, point: Params, rows: list[Row]) -> Word:
     frame = pd.DataFrame({**point.to_json(), **row, "status": "done"} for row in rows)
     table = build_table(task, {experiment.id: frame})
     assert len(validate(table, task.table, where=task.id)) == len(rows)
-    return controlled(claim, table, seed=task.table.seed).word
+    return decide(task, claim, table).word
 
 
 def good(claim: Claim) -> Word:

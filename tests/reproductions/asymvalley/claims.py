@@ -8,8 +8,8 @@ from harness.declare.claims import Claim
 from harness.declare.task import Task
 from harness.declare.verdict import Verdict
 from harness.registry import load_registry
+from tests import verdicts
 from tests.checkout import PAPERS
-from tests.verdicts import controlled
 
 FOLDER = PAPERS / "asymvalley"
 LIBRARY = load_registry({"asymvalley"})
@@ -19,11 +19,9 @@ TASKS: dict[str, Task] = {task.word: task for task in LIBRARY.tasks.values()}
 def named(address: str) -> tuple[Task, Claim]:
     """Return a task and its claim, as `fig03:one_centre`."""
     word, _, id = address.partition(":")
-    (claim,) = (claim for claim in TASKS[word].claims if claim.id == id)
-    return TASKS[word], claim
+    return TASKS[word], verdicts.claim_of(TASKS[word], id)
 
 
 def decide(address: str, table: pd.DataFrame) -> Verdict:
-    """Return a claim's verdict on a table with all columns of its task."""
-    task, claim = named(address)
-    return controlled(claim, table.reindex(columns=task.table.names), seed=task.table.seed)
+    """Return a claim's verdict."""
+    return verdicts.decide(*named(address), table)

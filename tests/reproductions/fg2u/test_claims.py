@@ -34,7 +34,7 @@ from tests.reproductions.fg2u.live_memory import hand_made as live_memory
 from tests.reproductions.fg2u.overview import test_claims as overview
 from tests.reproductions.fg2u.sampling import hand_made as sampling
 from tests.reproductions.fg2u.trials import Case
-from tests.verdicts import controlled, judge
+from tests.verdicts import decide, judge
 
 Made = Callable[[Case, Profile], pd.DataFrame]
 MADE: list[tuple[Task, Made]] = [
@@ -67,5 +67,5 @@ def test_claim_on_three_tables(task: Task, claim: Claim, table_of: Made) -> None
     fails = table_of("exact_low" if asked else "fails", profile)
     judge(task, claim, holds=table_of("holds", profile), fails=fails)
     if claim.scope.control:
-        weak = controlled(claim, table_of("weak", profile), seed=task.table.seed)
+        weak = decide(task, claim, table_of("weak", profile))
         assert (weak.word, weak.control) == (Word.UNTESTED, "failed")

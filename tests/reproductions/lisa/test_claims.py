@@ -16,13 +16,13 @@ from tests.reproductions.lisa.continual import test_trial as continual
 from tests.reproductions.lisa.facts import test_facts as facts
 from tests.reproductions.lisa.finetuning import test_claims as finetuning
 from tests.reproductions.lisa.lm_benchmarks import test_table as lm_benchmarks
-from tests.reproductions.lisa.made import Case, decide
+from tests.reproductions.lisa.made import Case
 from tests.reproductions.lisa.memory import test_claims as memory
 from tests.reproductions.lisa.mt_bench import test_claims as mt_bench
 from tests.reproductions.lisa.norms import test_claims as norms
 from tests.reproductions.lisa.step_time import test_timing as step_time
 from tests.reproductions.lisa.theory import test_trial as theory
-from tests.verdicts import judge
+from tests.verdicts import decide, judge
 
 STUDIES = (
     compared, continual, facts, finetuning, lm_benchmarks, memory, mt_bench, norms,

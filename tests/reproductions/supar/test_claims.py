@@ -10,7 +10,7 @@ import pytest
 
 from harness.declare.claims import Claim
 from harness.declare.task import Task
-from harness.declare.verdict import Verdict, Word
+from harness.declare.verdict import Word
 from harness.registry import load_registry
 from reproductions.supar.coordinates.table import BLOCKS
 from tests.reproductions.supar.hand_made import (
@@ -21,7 +21,7 @@ from tests.reproductions.supar.hand_made import (
     curves,
     sweep,
 )
-from tests.verdicts import bad, controlled, judge
+from tests.verdicts import bad, claim_of, decide, judge
 
 LIBRARY = load_registry()
 TASKS = {name: LIBRARY.tasks[name] for name in TABLES}
@@ -32,11 +32,6 @@ EVERY_CLAIM = [
 ]
 
 
-def decide(task: Task, claim: Claim, table: pd.DataFrame) -> Verdict:
-    """Return a claim's verdict on a table with all columns of its task."""
-    return controlled(claim, table.reindex(columns=task.table.names), seed=task.table.seed)
-
-
 def word(task: Task, claim: Claim, table: pd.DataFrame) -> tuple[Word, str]:
     verdict = decide(task, claim, table)
     return verdict.word, verdict.reason
@@ -44,7 +39,7 @@ def word(task: Task, claim: Claim, table: pd.DataFrame) -> tuple[Word, str]:
 
 def named(task: str, claim: str) -> tuple[Task, Claim]:
     found = TASKS[f"supar/{task}"]
-    return found, next(each for each in found.claims if each.id == claim)
+    return found, claim_of(found, claim)
 
 
 @pytest.mark.parametrize(("task", "claim"), EVERY_CLAIM)

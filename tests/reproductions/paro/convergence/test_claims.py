@@ -14,7 +14,7 @@ from reproductions.paro.convergence import quantities as q
 from reproductions.paro.convergence.experiment import Training, methods_of, trainings
 from reproductions.paro.convergence.fig07 import task
 from tests.reproductions.paro.tables import word
-from tests.verdicts import good, judge
+from tests.verdicts import claim_of, good, judge
 
 
 def rows_of(point: dict[str, Any], *, off: float) -> list[dict[str, Any]]:
@@ -58,12 +58,12 @@ def test_claim_holds_fails_and_needs_its_rows(
 
 
 def test_losses_of_unlike_seeds_are_not_compared(whole: pd.DataFrame) -> None:
-    (claim,) = [each for each in task.claims if each.id == "paro_converges_as_zero3"]
+    claim = claim_of(task, "paro_converges_as_zero3")
     other = whole["loss"].mask(whole["seed"] == whole["seed"].max(), 1.5 * whole["loss"])
     assert word(claim, whole.assign(loss=other), seed=task.table.seed) is good(claim)
 
 
 def test_nets_that_do_not_learn_say_nothing_of_convergence(whole: pd.DataFrame) -> None:
-    (claim,) = [each for each in task.claims if each.id == "paro_converges_as_zero3"]
+    claim = claim_of(task, "paro_converges_as_zero3")
     flat = whole.assign(loss=3.9 + 0.1 * (whole["step"] == 1))
     assert word(claim, flat, seed=task.table.seed) is Word.UNTESTED

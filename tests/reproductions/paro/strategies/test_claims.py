@@ -11,7 +11,7 @@ from harness.declare.claims import Claim
 from harness.declare.verdict import Word
 from reproductions.paro.strategies.tab01 import task
 from tests.reproductions.paro.tables import Spoil, put, table_of, word
-from tests.verdicts import judge
+from tests.verdicts import claim_of, judge
 
 SWEEP = {"part": "sweep"}
 COSTS = {"part": "costs", "world": "flat"}
@@ -60,5 +60,5 @@ def test_ngi_and_gni_are_faster_than_what_is_kept_for_them() -> None:
     saving = rows.set_index("strategy")["largest_saving"]
     assert set(saving[saving > 0.0].index) == {"NGI", "GNI"}
     assert saving["NGI"] == pytest.approx(0.462, abs=0.001)
-    claim = next(c for c in task.claims if c.id == FOUND_OTHERWISE)
+    claim = claim_of(task, FOUND_OTHERWISE)
     assert word(claim, whole()) is Word.CONTRADICTED
