@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from tests.checkout import PAPERS
-
-if TYPE_CHECKING:
-    pass
 
 Case = Literal["holds", "fails"]
 FOLDER = PAPERS / "lisa"
