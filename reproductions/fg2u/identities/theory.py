@@ -71,9 +71,9 @@ def none(check: str, *, tolerance: float = ZERO, unit: str = "relative differenc
     return equal(partial(largest, check=check), 0, unit, tolerance=tolerance)
 
 
-def up_to(check: str, bound: float, unit: str) -> Criterion:
-    """Ask that the largest ratio of a check is at most a bound."""
-    return at_most(partial(largest, check=check, value="ratio"), bound, unit)
+def up_to_one(check: str, unit: str) -> Criterion:
+    """Ask that the largest ratio of a check is at most 1."""
+    return at_most(partial(largest, check=check, value="ratio"), 1.0, unit)
 
 
 def printed(name: str) -> Callable[..., float]:
@@ -172,7 +172,7 @@ task = Task(
             "Theorem 3.4",
             (
                 "descent_within_bound",
-                up_to("descent", 1.0, "share of bound"),
+                up_to_one("descent", "share of bound"),
                 "Descent along estimates keeps the squared gradient within Theorem 3.4's bound.",
             ),
             (
@@ -200,7 +200,7 @@ task = Task(
             ),
             (
                 "truncation_within_bound",
-                up_to("truncation", 1.0, "share of bound"),
+                up_to_one("truncation", "share of bound"),
                 "TRGU's bias is within eq. 22.",
             ),
             (
@@ -255,7 +255,7 @@ task = Task(
             ),
             (
                 "differences_flops",
-                up_to("zo_flops", 1.0, "ratio"),
+                up_to_one("zo_flops", "ratio"),
                 "Differences take no more FLOPs than forward derivatives along as many directions.",
             ),
         ),
