@@ -30,7 +30,11 @@ def block_means(tables: Tables) -> pd.DataFrame:
     keys = [column.name for column in MEASURED]
     groups = frame[frame["scheme"].isin(SCHEMES)].groupby(keys, sort=False)
     # A layer without a value leaves its kind without one, where a plain mean would skip it.
-    return groups[list(SIZES)].agg(lambda sizes: sizes.mean(skipna=False)).reset_index()
+    return groups[list(SIZES)].agg(_mean_of_all).reset_index()
+
+
+def _mean_of_all(sizes: pd.Series[float]) -> float:
+    return sizes.mean(skipna=False)
 
 
 def _sizes(*docs: str) -> tuple[Column, ...]:
