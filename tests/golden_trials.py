@@ -82,6 +82,17 @@ class Golden:
     """What is replaced besides: it would keep a trial long, from float64, or on a tie."""
 
 
+def golden(
+    experiment: str, mutation: Mutation, *points: Short, max_steps: int = MAX_STEPS,
+    double: bool = True, patches: tuple[Patch, ...] = (),
+) -> Golden:  # fmt: skip
+    """Return an experiment's golden trials; the first point as it stands where none is named."""
+    return Golden(
+        experiment=experiment, points=points or (Short(),), mutation=mutation, max_steps=max_steps,
+        double=double, patches=patches,
+    )  # fmt: skip
+
+
 def declared_golden() -> dict[str, Golden]:
     """Return all golden trials by their experiment, as `golden.py` of each paper's tests has them.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from typing import Any
 
 from tests.checkout import ROOT
 
@@ -18,3 +19,11 @@ def examples(name: str, having: Collection[str] = ()) -> list[str]:
     found = [(re.findall(r"\w+", each["needs"] or ""), each["code"])
              for each in EXAMPLE.finditer(text)]  # fmt: skip
     return [code for needs, code in found if set(needs) <= set(having)]
+
+
+def run_examples(name: str, having: Collection[str]) -> dict[str, Any]:
+    """Run such examples, each of which goes on from those before; return all that they name."""
+    names: dict[str, Any] = {}
+    for code in examples(name, having):
+        exec(compile(code, f"{name}.md", "exec"), names)
+    return names

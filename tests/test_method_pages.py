@@ -1,4 +1,4 @@
-"""Users' pages of methods: what stands there first runs where torch and numpy alone are."""
+"""Users' pages of methods: their examples run, the first ones where torch and numpy alone are."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from importlib.metadata import PackageNotFoundError, distribution, requires
 from pathlib import Path
 
 import pytest
+from matplotlib import pyplot
 
 from tests.checkout import ROOT
 from tests.composes.pages import NAMES, page_of
-from tests.method_pages import examples
+from tests.method_pages import examples, run_examples
 
 
 def with_what_they_require(*names: str) -> Iterator[str]:
@@ -86,6 +87,37 @@ def test_first_examples_of_pages_need_torch_and_numpy_alone(
     assert all(printed.values())
     outer = [float(line.split()[1]) for line in printed["fg2u"].splitlines()[:50]]
     assert outer[-1] < 0.1 * outer[0], "the outer loss falls"
+
+
+def test_examples_of_supar_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    names = run_examples("supar", {"pandas", "matplotlib"})
+    weight = names["model"][2].weight
+    assert (weight == 0).sum() == weight.numel() * 7 // 8
+    assert float(names["loss"].detach()) < float(names["first"])
+    assert names["report"].verdict == "pass"
+    assert (tmp_path / "check.svg").stat().st_size > 0
+
+
+def test_examples_of_asymvalley_run(capsys: pytest.CaptureFixture[str]) -> None:
+    run_examples("asymvalley", {"pandas", "matplotlib"})
+    pyplot.close("all")
+    asymmetry, accuracy, same_signs = (float(word) for word in capsys.readouterr().out.split())
+    assert -1.0 <= asymmetry <= 1.0
+    assert 0.0 <= accuracy <= 1.0
+    assert 0.5 < same_signs <= 1.0
+
+
+def test_examples_of_lisa_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run_examples("lisa", {"transformers", "accelerate"})
+    # The trainer prints its log in between.
+    printed = capsys.readouterr().out.splitlines()
+    lines = [line.split() for line in printed if line[0] in "0123456789"]
+    assert [int(count) for count, _ in lines] == [4, 2, 2]
+    assert all(0.25 <= float(coverage) <= 1.0 for _, coverage in lines)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -8,7 +8,6 @@ import json
 import os
 import random
 import re
-import shutil
 import socket
 import tarfile
 from collections.abc import Callable
@@ -298,13 +297,6 @@ def another_file(path: Path, dice: Dice) -> None:
     path.write_bytes(
         dice.choice((b"\x89PNG\r\n", b"PK\x03\x04", b"\x80\x04\x95", b"<html>", b"%PDF")) * 40
     )
-
-
-def far_too_long_name(path: Path, dice: Dice) -> None:
-    """Move it below a folder, under a name that a file system still takes."""
-    inside = path.parent / ("n" * 250)
-    inside.mkdir()
-    shutil.move(path, inside / path.name)
 
 
 TABLE: tuple[Damage, ...] = (change_a_cell,)

@@ -17,37 +17,13 @@ from torch.utils.checkpoint import checkpoint
 
 from reproductions.lisa import Lisa, RandomSampler, attach_to_trainer
 from tests.composes.cells import Cell, refused, works
-from tests.reproductions.lisa.small import VOCAB, batches, copy_of, llama
+from tests.composes.language import Small, loss_of, train, train_scaled
+from tests.reproductions.lisa.small import batches, copy_of, llama
 
 GAMMA, PERIOD, STEPS, SEED = 1, 2, 4, 3
 ADAMW = partial(torch.optim.AdamW, lr=1e-2)
 half = partial(torch.autocast, "cpu", torch.bfloat16)
 Weights = dict[str, Tensor]
-
-
-class Small(nn.Module):
-    """Four blocks with the face of a language model: a compiler is done with it in a second."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        with torch.random.fork_rng():
-            torch.manual_seed(0)
-            self.embed, self.head = nn.Embedding(VOCAB, 4), nn.Linear(4, VOCAB)
-            self.layers = nn.ModuleList(nn.Linear(4, 4) for _ in range(4))
-
-    def forward(self, input_ids: Tensor, labels: Tensor) -> Any:
-        from transformers.modeling_outputs import CausalLMOutput
-
-        hidden = self.embed(input_ids)
-        for layer in self.layers:
-            hidden = hidden + torch.tanh(layer(hidden))
-        logits = self.head(hidden[:, :-1]).flatten(0, 1)
-        return CausalLMOutput(loss=nn.functional.cross_entropy(logits, labels[:, 1:].flatten()))
-
-
-def loss_of(model: nn.Module, ids: Tensor) -> Tensor:
-    loss: Tensor = model(input_ids=ids, labels=ids).loss
-    return loss
 
 
 def lisa_for(model: nn.Module, **settings: Any) -> Lisa:
@@ -67,12 +43,7 @@ def trained(
     """
     before, lisa = copy_of(model), lisa_for(model)
     optimizer = lisa.attach(make(model.parameters()))
-    for ids in batches(STEPS):
-        with within():
-            loss = loss_of(model if run is None else run, ids)
-        loss.backward()  # type: ignore[no-untyped-call]
-        optimizer.step()
-        optimizer.zero_grad()
+    train(model if run is None else run, optimizer, batches(STEPS), within)
     assert_drawn_alone(model, before, lisa)
     return copy_of(model)
 
@@ -107,14 +78,8 @@ def amp() -> Cell:
     assert any(not torch.equal(rounded[name], plain[name]) for name in plain)
     # What differs is the gradient's rounding: Adam's steps are of one size, lr, either way.
     assert_close(rounded, plain, rtol=0.0, atol=2 * STEPS * 1e-2)
-    model, scaler = llama(), torch.amp.GradScaler("cpu", init_scale=4.0)
-    lisa = lisa_for(model)
-    optimizer = lisa.attach(ADAMW(model.parameters()))
-    for number, ids in enumerate(batches(STEPS)):
-        scaler.scale(loss_of(model, ids) * (float("inf") if number == 1 else 1.0)).backward()
-        scaler.step(optimizer)
-        scaler.update()
-        optimizer.zero_grad()
+    lisa = lisa_for(model := llama())
+    train_scaled(model, lisa.attach(ADAMW(model.parameters())), batches(STEPS))
     assert lisa.step == STEPS - 1
     return works("autocast; a step that a `GradScaler` skips does not count towards the period")
 
@@ -123,17 +88,14 @@ def ddp() -> Cell:
     model, alone = llama().double(), llama().double()
     before, lisa = copy_of(model), lisa_for(wrapped := with_unused(model))
     optimizer, rank = lisa.attach(ADAMW(model.parameters())), dist.get_rank()
-    for ids in batches(STEPS):
-        loss_of(wrapped, ids[rank : rank + 1]).backward()  # type: ignore[no-untyped-call]
-        optimizer.step()
-        optimizer.zero_grad()
+    train(wrapped, optimizer, (ids[rank : rank + 1] for ids in batches(STEPS)))
     assert_drawn_alone(model, before, lisa)
     del lisa
     assert_close(copy_of(model), by_one_process(alone), rtol=0.0, atol=1e-9)
 
     def unwrapped() -> None:
         attached = lisa_for(net := llama())
-        step_once(net, attached.attach(ADAMW(net.parameters())))
+        train(net, attached.attach(ADAMW(net.parameters())), batches(1))
 
     cell = works(
         "`Lisa` has the wrapped model, and DDP `find_unused_parameters=True`: the weights of one"
@@ -158,15 +120,8 @@ def by_one_process(model: nn.Module) -> Weights:
                 block.requires_grad_(place in drawn)
                 for parameter in () if place in drawn else block.parameters():
                     optimizer.state.pop(parameter, None)
-        loss_of(model, ids).backward()  # type: ignore[no-untyped-call]
-        optimizer.step()
-        optimizer.zero_grad()
+        train(model, optimizer, [ids])
     return copy_of(model)
-
-
-def step_once(model: nn.Module, optimizer: torch.optim.Optimizer) -> None:
-    loss_of(model, next(batches(1))).backward()  # type: ignore[no-untyped-call]
-    optimizer.step()
 
 
 def fsdp2() -> Cell:
@@ -244,7 +199,7 @@ def cut_off() -> None:
     model = Small()
     lisa = lisa_for(model, train_embeddings=False, period=100)
     optimizer = lisa.attach(ADAMW(model.parameters()))
-    head = nn.Linear(4, 1)
+    head = nn.Linear(8, 1)
     for ids in batches(10):
         hidden = model.embed(ids)
         for layer in model.layers:
@@ -267,14 +222,14 @@ def save_load() -> Cell:
     with tempfile.TemporaryDirectory() as folder:
         model, ids = llama(), list(batches(STEPS))
         optimizer = attached_to(model)
-        go_on(model, optimizer, ids[:3])
+        train(model, optimizer, ids[:3])
         model.save_pretrained(folder)
         torch.save(optimizer.state_dict(), Path(folder) / "optimizer.pt")
         again = type(model).from_pretrained(folder)
         resumed = attached_to(again.train())
         state = torch.load(Path(folder) / "optimizer.pt")
     resumed.load_state_dict(state)
-    go_on(again, resumed, ids[3:])
+    train(again, resumed, ids[3:])
     assert all(torch.equal(value, wanted[name]) for name, value in copy_of(again).items())
     cell = works(
         "with the optimizer's `state_dict`, which holds the sampler and the blocks: a resumed run"
@@ -290,13 +245,6 @@ def detached(state: dict[str, Any]) -> None:
     optimizer.load_state_dict(state)
 
 
-def go_on(model: nn.Module, optimizer: Any, many: list[Tensor]) -> None:
-    for ids in many:
-        loss_of(model, ids).backward()  # type: ignore[no-untyped-call]
-        optimizer.step()
-        optimizer.zero_grad()
-
-
 CELLS = {
     "compile": compiled, "amp": amp, "peft": peft, "accelerate": accelerate, "trainer": trainer,
     "checkpointing": checkpointing, "fused": fused, "save_load": save_load,
@@ -306,7 +254,7 @@ RANKED = {"ddp": ddp, "fsdp2": fsdp2}
 
 def never_attached() -> None:
     lisa = lisa_for(model := llama())
-    step_once(model, ADAMW(model.parameters()))
+    train(model, ADAMW(model.parameters()), batches(1))
     del lisa
 
 
@@ -330,7 +278,7 @@ def unfrozen() -> None:
     lisa = lisa_for(model := llama())
     optimizer = lisa.attach(ADAMW(model.parameters()))
     model.requires_grad_(True)
-    step_once(model, optimizer)
+    train(model, optimizer, batches(1))
 
 
 def from_elsewhere() -> None:

@@ -30,7 +30,6 @@ STEPS = 2
 ADAMW = partial(torch.optim.AdamW, lr=1e-2)
 half = partial(torch.autocast, "cpu", torch.bfloat16)
 Weights = dict[str, Tensor]
-Change = Callable[[nn.Module], nn.Module]
 
 
 def net() -> Any:

@@ -26,6 +26,7 @@ from reproductions.supar import (
     sparsify,
 )
 from tests.composes.cells import Cell, works
+from tests.composes.language import Small, loss_of, train, train_scaled
 from tests.reproductions.lisa.small import batches, gpt2, llama
 
 DENSITY, STEPS = 1 / 4, 3
@@ -54,11 +55,6 @@ def groups_of(model: nn.Module) -> Any:
     return param_groups(model, SUPAR, roles_of(model), weight_decay=0.1, decay="independent")
 
 
-def loss_of(model: nn.Module, ids: Tensor) -> Tensor:
-    loss: Tensor = model(input_ids=ids, labels=ids).loss
-    return loss
-
-
 def losses_of(
     model: nn.Module,
     *,
@@ -71,15 +67,8 @@ def losses_of(
 
     run: what is called in the place of the model.
     """
-    called, optimizer, losses = model if run is None else run, make(groups_of(model)), []
-    pruned = pruned_of(model)
-    for ids in given:
-        with within():
-            loss = loss_of(called, ids)
-        loss.backward()  # type: ignore[no-untyped-call]
-        optimizer.step()
-        optimizer.zero_grad()
-        losses.append(float(loss.detach()))
+    called, pruned = model if run is None else run, pruned_of(model)
+    losses = train(called, make(groups_of(model)), given, within)
     assert_pruned(model, pruned)
     with within(), torch.no_grad():
         return [*losses, float(loss_of(called, given[0]))]
@@ -108,26 +97,6 @@ def assert_plain(found: list[float], rtol: float = 1e-5) -> None:
     torch.testing.assert_close(found, wanted, rtol=rtol, atol=0.0)
 
 
-class Small(nn.Module):
-    """Two hidden layers with the face of a language model: compiled in a second."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.embed, self.lm_head = nn.Embedding(48, 8), nn.Linear(8, 48, bias=False)
-        self.layers = nn.ModuleList(nn.Linear(8, 8) for _ in range(2))
-        for layer in self.layers:
-            nn.init.zeros_(layer.bias)
-
-    def forward(self, input_ids: Tensor, labels: Tensor) -> Any:
-        from transformers.modeling_outputs import CausalLMOutput
-
-        hidden = self.embed(input_ids)
-        for layer in self.layers:
-            hidden = hidden + torch.tanh(layer(hidden))
-        logits = self.lm_head(hidden[:, :-1]).flatten(0, 1)
-        return CausalLMOutput(loss=nn.functional.cross_entropy(logits, labels[:, 1:].flatten()))
-
-
 def compiled() -> Cell:
     from torch._dynamo.utils import counters
 
@@ -141,13 +110,9 @@ def compiled() -> Cell:
 def amp() -> Cell:
     # Of each of llama's 29 products, rounded to eight bits, an average cancels most.
     assert_plain(losses_of(sparse(llama()), within=half), rtol=29 * 2**-9)
-    model, scaler = sparse(llama()), torch.amp.GradScaler("cpu", init_scale=4.0)
-    optimizer, pruned = ADAMW(groups_of(model)), pruned_of(model)
-    for number, ids in enumerate(batches(STEPS)):
-        scaler.scale(loss_of(model, ids) * (float("inf") if number == 1 else 1.0)).backward()
-        scaler.step(optimizer)
-        scaler.update()
-        optimizer.zero_grad()
+    model = sparse(llama())
+    pruned = pruned_of(model)
+    train_scaled(model, ADAMW(groups_of(model)), batches(STEPS))
     assert_pruned(model, pruned)
     return works("autocast, and a `GradScaler`, also where it skips a step")
 
@@ -162,10 +127,7 @@ def peft() -> Cell:
     ids = next(batches(1))
     assert torch.equal(loss_of(adapted, ids), loss_of(base, ids))
     optimizer = torch.optim.AdamW([p for p in adapted.parameters() if p.requires_grad], lr=1e-2)
-    for ids in batches(STEPS):
-        loss_of(adapted, ids).backward()  # type: ignore[no-untyped-call]
-        optimizer.step()
-        optimizer.zero_grad()
+    train(adapted, optimizer, batches(STEPS))
     moved = {name for name, value in adapted.state_dict().items()
              if not torch.equal(value, before[name])}  # fmt: skip
     assert moved
@@ -263,10 +225,7 @@ def fsdp2() -> Cell:
     pruned, optimizer_of = pruned_of(model), ADAMW
     fully_shard(model)
     optimizer = optimizer_of(groups_of(model))
-    for ids in batches(STEPS):
-        loss_of(model, ids[rank : rank + 1]).backward()  # type: ignore[no-untyped-call]
-        optimizer.step()
-        optimizer.zero_grad()
+    train(model, optimizer, (ids[rank : rank + 1] for ids in batches(STEPS)))
     alone = sparse(llama().double())
     losses_of(alone)
     ends = {name: value.full_tensor() for name, value in model.state_dict().items()

@@ -36,6 +36,14 @@ def forget_grids() -> None:
 
 
 @pytest.fixture
+def nothing_outside(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Keep a test away from this machine's data and cache."""
+    monkeypatch.delenv("REPRO_DATA", raising=False)
+    monkeypatch.delenv("REPRO_CATALOGUE", raising=False)
+    monkeypatch.setenv("REPRO_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture
 def toy(tmp_path: Path) -> ToyPaper:
     """Return a toy paper in a checkout of its own."""
     return make_toy_paper(tmp_path)

@@ -90,17 +90,17 @@ def make_task(*claims: Claim) -> Task:
 
 
 def make_records(
-    task: Task, ys: Sequence[float], *, registered: Task | None = None, profile: Profile = "smoke"
+    task: Task, ys: Sequence[float], *, registered: Task | None = None
 ) -> dict[str, Record]:
     """Return a record per seed, by key, registered with the claims of `registered`."""
-    asked = registrations([registered or task], profile)
-    trials = grid_of(EXPERIMENT, profile)
+    asked = registrations([registered or task], "smoke")
+    trials = grid_of(EXPERIMENT, "smoke")
     return {
         trial.key: Record(
             key=trial.key,
             experiment=EXPERIMENT.id,
             version=1,
-            profile=profile,
+            profile="smoke",
             device="cpu",
             params=dict(trial.params),
             upstream=[],

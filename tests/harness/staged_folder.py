@@ -10,8 +10,10 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pytest
 from safetensors.numpy import save_file
 
+from harness.errors import HarnessError
 from tools import make_catalogue
 from tools.make_catalogue import MANIFEST_COLUMNS
 
@@ -77,3 +79,10 @@ def local_image_repo(
         }
         datasets.Dataset.from_dict(rows, features=columns).to_parquet(root / f"{split}.parquet")
     return root
+
+
+def one_sentence(error: pytest.ExceptionInfo[HarnessError]) -> str:
+    """Return what an error says, once it is seen to be a sentence without its stop."""
+    message = str(error.value)
+    assert "\n" not in message and not message.endswith(".")
+    return message

@@ -73,8 +73,8 @@ class Parrot(LM):
         raise NotImplementedError
 
 
-def capitals(count: int = 3) -> dict[str, LMTask]:
-    return {"capitals": task_over(COUNTRIES[:count], definition=CAPITALS)}
+def capitals() -> dict[str, LMTask]:
+    return {"capitals": task_over(COUNTRIES[:3], definition=CAPITALS)}
 
 
 def only(found: list[Score]) -> Score:

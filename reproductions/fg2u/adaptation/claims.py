@@ -18,6 +18,9 @@ ANSWERED = "streamingqa"
 """The stream on which models of ours learn answers: on SQuAD's articles they answer nothing, before
 or after they read, so that claims on these are asked of the paper's models alone."""
 NAMES = {"streamingqa": "StreamingQA", "squadseq": "SQuAD-Seq"}
+WORDS = {"streamingqa": "streamingqa", "squadseq": "squad_seq"}
+"""As the names of the paper's numbers have them."""
+SCORES = {"em": "EM", "f1": "F1"}
 MODELS = {"small": "DistilGPT2", "large": "GPT2-Large", "largest": "GPT2-XL"}
 """Of the paper, that read a stream."""
 READERS = {name: MODELS[name] for name in ("small", "large")}

@@ -6,14 +6,20 @@ from collections.abc import Iterator
 
 from harness.declare import Cell, Layout, Line, Task, at_most, bind, claims
 from reproductions.fg2u.adaptation import quantities as q
-from reproductions.fg2u.adaptation.claims import MODELS, NAMES, PAPERS_MODELS, Declared, gain
+from reproductions.fg2u.adaptation.claims import (
+    MODELS,
+    NAMES,
+    PAPERS_MODELS,
+    SCORES,
+    WORDS,
+    Declared,
+    gain,
+)
 from reproductions.fg2u.adaptation.experiment import DEPTHS, FIRST_DEPTH, first, second
 from reproductions.fg2u.adaptation.given_experiment import handed_in
 from reproductions.fg2u.adaptation.table import RGU, of_datasets
 
 BASES = {"small": "DistilGPT2", "large": "GPT2"}
-WORDS = {"streamingqa": "streamingqa", "squadseq": "squad_seq"}
-HEADS = {"em": "EM", "f1": "F1"}
 
 
 def depth_layout(dataset: str) -> Layout:
@@ -38,7 +44,7 @@ def depth_layout(dataset: str) -> Layout:
             )
             for depth, method, phase in runs
             for size, base in BASES.items()
-            for column, head in HEADS.items()
+            for column, head in SCORES.items()
         ),
         cell=Cell("f1"),
         where={"dataset": dataset},

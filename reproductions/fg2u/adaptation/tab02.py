@@ -14,7 +14,8 @@ from reproductions.fg2u.adaptation.claims import (
     NAMES,
     PAPERS_MODELS,
     READERS,
-    Declared,
+    SCORES,
+    WORDS,
     gain,
 )
 from reproductions.fg2u.adaptation.experiment import STREAMS, first, second
@@ -37,7 +38,6 @@ METHODS = (
     ("equal weights", EQUAL, ""),
 )
 """Head, entry, and the paper's series."""
-PERCENT = {"em": "EM", "f1": "F1"}
 LAYOUT = Layout(
     rows=tuple(
         Line(
@@ -56,10 +56,10 @@ LAYOUT = Layout(
             group=NAMES[dataset],
             where={"dataset": dataset},
             cell=Cell(column, unit="%", scale=0.01, digits=2),
-            paper={"y_name": f"{word}_{column}"},
+            paper={"y_name": f"{WORDS[dataset]}_{column}"},
         )
-        for dataset, word in (("streamingqa", "streamingqa"), ("squadseq", "squad_seq"))
-        for column, head in PERCENT.items()
+        for dataset in STREAMS
+        for column, head in SCORES.items()
     )
     + tuple(
         Line(
@@ -77,62 +77,23 @@ LAYOUT = Layout(
         " the right answers' tokens.",
     ),
 )
-
-
-def above_rgu(dataset: str) -> Declared:
-    """Return the claim that (FG)2U improves on the RGU result that it starts from."""
-    return gain(
-        f"fg2u_above_rgu_{dataset}",
-        "Weights learned by (FG)²U adapt models better than RGU's, from which they start, on"
-        f" {NAMES[dataset]}.",
-        ({"entry": RGU}, {"entry": FG2U}),
-        datasets=(dataset,),
-        measures="how much better (FG)²U is than RGU",
-        read={"entry": (RGU, FG2U)},
-    )
-
-
-def above_longer_rgu(dataset: str) -> Declared:
-    """Return our question: against RGU that takes as many steps more, with as many candidates."""
-    return gain(
-        f"fg2u_matches_longer_rgu_{dataset}",
-        "Weights by (FG)²U adapt models as well as those by RGU after as many further outer steps,"
-        f" on {NAMES[dataset]}.",
-        ({"entry": LONGER}, {"entry": FG2U}),
-        datasets=(dataset,),
-        scope=IN_HOUSE.asked_by_us(),
-        ask=at_least,
-        measures="how much better (FG)²U is than RGU",
-        read={"entry": (LONGER, FG2U)},
-    )
-
-
-def learned_beats_equal(dataset: str) -> Declared:
-    """Return the claim that learned weights help, where a model learns by reading at all."""
-    read = partial(q.learned_by_reading, datasets=(dataset,), eval_models=tuple(READERS))
-    return gain(
-        f"learned_beats_equal_{dataset}",
-        "Learned weights of tokens lower the loss of right answers more than equal weights on"
-        f" {NAMES[dataset]}.",
-        LEARNED,
-        datasets=(dataset,),
-        column="qa_loss_after",
-        scope=IN_HOUSE.controlled(
-            f"models answer 0.1 nats better after they read {NAMES[dataset]} with equal weights",
-            at_least(read, 0.1, "nats"),
-        ),
-        measures="loss with equal weights less loss with learned ones",
-        read={"entry": (EQUAL, RGU)},
-    )
-
-
+READ = partial(q.learned_by_reading, datasets=(ANSWERED,), eval_models=tuple(READERS))
+"""By how much models learn by reading at all."""
 task = Task(
     "fg2u/tab02",
     reads=(first, second, handed_in),
     table=ADAPTED,
     claims=claims(
         "Table 2",
-        above_rgu(ANSWERED),
+        gain(
+            "fg2u_above_rgu_streamingqa",
+            "Weights learned by (FG)²U adapt models better than RGU's, from which they start, on"
+            " StreamingQA.",
+            ({"entry": RGU}, {"entry": FG2U}),
+            datasets=(ANSWERED,),
+            measures="how much better (FG)²U is than RGU",
+            read={"entry": (RGU, FG2U)},
+        ),
         gain(
             "fg2u_above_rgu_papers_models",
             "With the paper's own models weights learned by (FG)²U give a higher F1 than RGU's.",
@@ -146,9 +107,35 @@ task = Task(
     )
     + claims(
         "Section 4.2, of CaMeLS itself",
-        learned_beats_equal(ANSWERED),
+        gain(
+            "learned_beats_equal_streamingqa",
+            "Learned weights of tokens lower the loss of right answers more than equal weights on"
+            " StreamingQA.",
+            LEARNED,
+            datasets=(ANSWERED,),
+            column="qa_loss_after",
+            scope=IN_HOUSE.controlled(
+                "models answer 0.1 nats better after they read StreamingQA with equal weights",
+                at_least(READ, 0.1, "nats"),
+            ),
+            measures="loss with equal weights less loss with learned ones",
+            read={"entry": (EQUAL, RGU)},
+        ),
     )
-    + claims("ours, beside Table 2", above_longer_rgu(ANSWERED)),
+    + claims(
+        "ours, beside Table 2",
+        gain(
+            "fg2u_matches_longer_rgu_streamingqa",
+            "Weights by (FG)²U adapt models as well as those by RGU after as many further outer"
+            " steps, on StreamingQA.",
+            ({"entry": LONGER}, {"entry": FG2U}),
+            datasets=(ANSWERED,),
+            scope=IN_HOUSE.asked_by_us(),
+            ask=at_least,
+            measures="how much better (FG)²U is than RGU",
+            read={"entry": (LONGER, FG2U)},
+        ),
+    ),
     layout=LAYOUT,
     figure="figures:entry_panels",
     caption="F1 and loss of the right answers after one pass over a stream of documents, by how the"

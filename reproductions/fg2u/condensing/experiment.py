@@ -6,7 +6,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc, seed, seeds_of
+from harness.declare import (
+    PILOT_SEEDS,
+    Estimate,
+    Experiment,
+    Needs,
+    Params,
+    Profile,
+    doc,
+    seed,
+    seeds_of,
+)
 
 if TYPE_CHECKING:
     from reproductions.fg2u import Estimator, Phase
@@ -24,6 +34,13 @@ FEWER, MORE = 8, 128
 LR, SECOND_LR = 0.02, 0.005
 SECONDS = {"rgu": 0.9, "trgu": 1.0, "neumann": 1.2, "hessian-free": 1.0, "fg2u": 6.5}
 """Of a thousand inner steps; of (FG)2U with 32 directions at a time."""
+PHASES: tuple[tuple[Method, Second], ...] = (
+    ("hessian-free", "none"),
+    ("hessian-free", "hessian-free"),
+    ("hessian-free", "rgu"),
+    ("rgu", "none"),
+)
+"""Of the pilot."""
 
 
 class Condensation(Params):
@@ -103,6 +120,16 @@ def grid(profile: Profile) -> Iterator[Condensation]:
             yield point(profile, "fg2u", depth=depth, seed=number)
 
 
+def phases_grid(profile: Profile) -> Iterator[Condensation]:
+    """Yield phases by Hessian-free and by exact gradients, at seeds that the run does not use."""
+    for number in PILOT_SEEDS[1:3] if profile == "cpu" else ():
+        yield first_phase("cpu", "hessian-free", seed=number)
+        for method, second in PHASES[1:]:
+            yield point("cpu", method, second, seed=number)
+    if profile == "smoke":
+        yield first_phase("smoke", "hessian-free", seed=PILOT_SEEDS[0])
+
+
 def schedule(params: Condensation) -> list[Phase]:
     """Return the phases of a condensation, as `descend` takes them."""
     from reproductions.fg2u import Phase
@@ -162,5 +189,16 @@ runs = Experiment(
     needs=Needs(data=("digits",)),
     estimate=estimate,
     address=("method", "second", "depth", "num_directions", "steps", "seed"),
+    stands_in=stands_in,
+)
+phases = Experiment(
+    "fg2u/pilot_phases",
+    version=1,
+    params=Condensation,
+    grid=phases_grid,
+    run="trial:condensing_rows",
+    needs=runs.needs,
+    estimate=estimate,
+    address=("method", "second", "steps", "seed"),
     stands_in=stands_in,
 )

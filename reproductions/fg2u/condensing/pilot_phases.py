@@ -2,23 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from harness.declare import Cell, Layout, Line, Table, Tables, Task
+from harness.declare import Cell, Layout, Line, Table, Task
 from reproductions.fg2u.condensing import table as schedules
-from reproductions.fg2u.condensing.experiment import HALVES, point, runs
-from reproductions.fg2u.condensing.pilot_experiment import PHASES, phases
+from reproductions.fg2u.condensing.experiment import HALVES, PHASES, phases, point, runs
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-
-def phase_rows(tables: Tables) -> pd.DataFrame:
-    """Return the phases on digits as the experiment of two phases names them."""
-    return schedules.schedule_rows({runs.id: tables[phases.id]})
-
-
-BY_PHASE = Table(schedules.SCHEDULED.columns, phase_rows)
 ENDS = Layout(
     rows=(
         Line(
@@ -41,7 +28,10 @@ ENDS = Layout(
 task = Task(
     "fg2u/pilot_phases",
     reads=(phases,),
-    table=BY_PHASE,
+    table=Table(
+        schedules.SCHEDULED.columns,
+        lambda tables: schedules.schedule_rows({runs.id: tables[phases.id]}),
+    ),
     layout=ENDS,
     own_kind="ablation",
 )

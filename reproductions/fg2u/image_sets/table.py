@@ -28,11 +28,6 @@ def label(dataset: str, ipc: int, name: str) -> str:
     return " ".join(filter(None, [dataset, str(ipc) if ipc else "", name]))
 
 
-def estimate_label(name: str) -> str:
-    """Return what tells a compared gradient apart."""
-    return f"gradient of {name}"
-
-
 def fg2u_name(num_directions: int) -> str:
     """Return the name of (FG)2U, with its directions where they are not the paper's."""
     return "fg2u" if num_directions == NUM_DIRECTIONS else f"fg2u b={num_directions}"
@@ -64,7 +59,7 @@ def image_set_rows(tables: Tables) -> pd.DataFrame:
             parts.append(rows.assign(part=ACCURACY, name=names, label=labels))
     if alignments.id in tables:
         rows = tables[alignments.id]
-        labels = [estimate_label(name) for name in rows["estimate"]]
+        labels = [f"gradient of {name}" for name in rows["estimate"]]
         # Its parameters are those of the images, not of the gradient.
         plain: dict[str, Any] = {
             "method": "",

@@ -120,11 +120,6 @@ def capability_grid(profile: Profile) -> Iterator[Capability]:
             yield Capability(method=method)
 
 
-def capability_estimate(point: Capability) -> Estimate:
-    """Return a start and some estimates."""
-    return Estimate(seconds=0.4, memory_bytes=2**30)
-
-
 capabilities = Experiment(
     "fg2u/capabilities",
     version=1,
@@ -133,6 +128,6 @@ capabilities = Experiment(
     run="capability:capability_row",
     seed_from=(),
     needs=Needs(data=("digits",)),
-    estimate=capability_estimate,
+    estimate=lambda point: Estimate(seconds=0.4, memory_bytes=2**30),
     address=("method",),
 )

@@ -13,22 +13,13 @@ if TYPE_CHECKING:
 CLUSTER = ["numbering", "num_gpus", "group_size"]
 
 
-def _complete(rows: pd.DataFrame) -> bool:
-    """Return whether GPUs hold each of the blocks 0 to n-1 once."""
-    found = [int(number) for ids in rows["block_ids"] for number in ids.split()]
-    return sorted(found) == list(range(rows["num_gpus"].iloc[0]))
-
-
-def not_permuted(table: pd.DataFrame) -> int:
-    """Return on how many clusters the blocks under G are not each of 0 to n-1 once."""
-    return sum(not _complete(rows) for _, rows in pick(table, granularity="G").groupby(CLUSTER))
-
-
-def not_parted(table: pd.DataFrame) -> int:
-    """Return how many groups' blocks under I are not each of 0 to n-1 once."""
-    return sum(
-        not _complete(rows) for _, rows in pick(table, granularity="I").groupby([*CLUSTER, "group"])
-    )
+def incomplete(table: pd.DataFrame, granularity: str, within: list[str]) -> int:
+    """Return in how many parts of a table the blocks are not each of 0 to n-1 once."""
+    num_wrong = 0
+    for _, rows in pick(table, granularity=granularity).groupby(within):
+        found = [int(number) for ids in rows["block_ids"] for number in ids.split()]
+        num_wrong += sorted(found) != list(range(rows["num_gpus"].iloc[0]))
+    return num_wrong
 
 
 def unlike_groups(table: pd.DataFrame) -> int:
@@ -49,7 +40,12 @@ def outside(table: pd.DataFrame) -> int:
 
 def misplaced(table: pd.DataFrame) -> list[int]:
     """Return what is wrong with blocks under G, under I, between groups and between G and I."""
-    return [not_permuted(table), not_parted(table), unlike_groups(table), outside(table)]
+    return [
+        incomplete(table, "G", CLUSTER),
+        incomplete(table, "I", [*CLUSTER, "group"]),
+        unlike_groups(table),
+        outside(table),
+    ]
 
 
 def total(table: pd.DataFrame, *, value: str) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reproductions.paro.collectives.checks import cost_task
+from reproductions.paro.collectives.claims import cost_task
 from reproductions.paro.collectives.table import by_granularity
 
 task = cost_task(5, "gradient", by_granularity())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reproductions.paro.collectives.checks import cost_task
+from reproductions.paro.collectives.claims import cost_task
 from reproductions.paro.collectives.table import between_granularities
 
 task = cost_task(7, "sync_p", between_granularities("parameters"))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.declare import Cell, Layout, Line, Table, Tables, Task, measured, param
-from reproductions.paro.links.experiment import LAYOUTS, NICS, PILOT_BLOCKS, gather_pilots
-from reproductions.paro.links.table import GATHER_COLUMNS
+from reproductions.paro.links.experiment import NICS, PILOT_BLOCKS, gather_pilots
+from reproductions.paro.links.table import GATHER_COLUMNS, GROUPS
 from reproductions.paro.method.cluster import Nic
 
 if TYPE_CHECKING:
@@ -34,11 +34,7 @@ def by_first_blocks(tables: Tables) -> pd.DataFrame:
 def blocks_layout(nic: Nic) -> Layout:
     """Return what known bytes and all-gathers take, by the number of first blocks."""
     return Layout(
-        rows=tuple(
-            Line(f"{groups} groups of {ranks}",
-                 where={"num_groups": groups, "ranks_per_group": ranks})
-            for groups, ranks in LAYOUTS
-        ),
+        rows=GROUPS,
         columns=tuple(
             Line(f"{count} of {PILOT_BLOCKS} blocks", group=head, where={"first_blocks": count},
                  cell=cell)

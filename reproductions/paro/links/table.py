@@ -1,9 +1,9 @@
-"""What a trial says of an all-gather by an algorithm."""
+"""What a trial says of an all-gather by an algorithm, and the rows that are printed of it."""
 
 from __future__ import annotations
 
-from harness.declare import Column, columns_of, measured, param, value
-from reproductions.paro.links.experiment import ABOUT, TIMES, Gathers
+from harness.declare import Column, Line, columns_of, measured, param, value
+from reproductions.paro.links.experiment import ABOUT, LAYOUTS, TIMES, Gathers
 
 GATHER_COLUMNS: tuple[Column, ...] = (
     *columns_of(
@@ -25,3 +25,8 @@ GATHER_COLUMNS: tuple[Column, ...] = (
     measured("within_gbit_per_s", float, "Bandwidth within, all groups at once."),
     *ABOUT,
 )  # fmt: skip
+GROUPS = tuple(
+    Line(f"{groups} groups of {ranks}", where={"num_groups": groups, "ranks_per_group": ranks})
+    for groups, ranks in LAYOUTS
+)
+"""Rows of what is printed."""

@@ -28,7 +28,7 @@ from reproductions.paro.links.experiment import (
     NICS,
     gather_times,
 )
-from reproductions.paro.links.table import GATHER_COLUMNS
+from reproductions.paro.links.table import GATHER_COLUMNS, GROUPS
 from reproductions.paro.method.cluster import Nic
 from reproductions.paro.models.known_bytes import TOLD, in_time
 
@@ -45,11 +45,7 @@ def gather_layout(nic: Nic) -> Layout:
     cells = {"measured": Cell("median_ms", unit="ms", digits=1),
              "predicted": Cell("predicted_ms", unit="ms", digits=1)}  # fmt: skip
     return Layout(
-        rows=tuple(
-            Line(f"{groups} groups of {ranks}",
-                 where={"num_groups": groups, "ranks_per_group": ranks})
-            for groups, ranks in LAYOUTS
-        ),
+        rows=GROUPS,
         columns=tuple(
             Line(head, group=words, where={"algorithm": algorithm}, cell=cell)
             for algorithm, words in ALGORITHMS.items()

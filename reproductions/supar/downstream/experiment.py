@@ -120,11 +120,6 @@ def estimate(params: ScoredNet | GivenNet) -> Estimate:
     return Estimate(seconds=0.5 + per_document_s * params.max_documents)
 
 
-def text_needs(params: QuestionedNet) -> Needs:
-    """Return the text that the net was trained on."""
-    return Needs(data=(params.data,))
-
-
 def question_estimate(params: QuestionedNet) -> Estimate:
     """Return what a trial costs: one forward pass per choice."""
     per_item_s = 0.015 * (params.width / 256) ** 2
@@ -159,7 +154,7 @@ continuation = Experiment(
     params=QuestionedNet,
     grid=questioned_grid,
     run="trial:answer_questions",
-    needs=text_needs,
+    needs=lambda params: Needs(data=(params.data,)),
     uses=(Use(experiment=transfer, params=net_of),),
     estimate=question_estimate,
     address=("scheme", "density", "seed"),

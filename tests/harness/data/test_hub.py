@@ -19,16 +19,10 @@ import pytest
 from harness.data import hub
 from harness.data import load as datasets
 from harness.data.catalogue import Dataset
-from harness.errors import DataError, EnvError, HarnessError
-from tests.harness.staged_folder import local_image_repo, local_repo
+from harness.errors import DataError, EnvError
+from tests.harness.staged_folder import local_image_repo, local_repo, one_sentence
 
-
-@pytest.fixture(autouse=True)
-def _no_outside(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Keep the tests away from this machine's data and cache."""
-    monkeypatch.delenv("REPRO_DATA", raising=False)
-    monkeypatch.delenv("REPRO_CATALOGUE", raising=False)
-    monkeypatch.setenv("REPRO_CACHE", str(tmp_path / "cache"))
+pytestmark = pytest.mark.usefixtures("nothing_outside")
 
 
 def hub_dataset(repo: str, **changes: object) -> Dataset:
@@ -42,12 +36,6 @@ def hub_dataset(repo: str, **changes: object) -> Dataset:
         "hub": {"repo": repo, "splits": ["train"], "field": "text"},
     }
     return Dataset.model_validate({**entry, **changes})
-
-
-def one_sentence(error: pytest.ExceptionInfo[HarnessError]) -> str:
-    message = str(error.value)
-    assert "\n" not in message and not message.endswith(".")
-    return message
 
 
 def test_first_fetch_is_recorded_and_later_ones_must_match(

@@ -16,18 +16,11 @@ from harness.data import hub
 from harness.data import load as datasets
 from harness.data.catalogue import Dataset, read_catalogue
 from harness.data.codec import hash_arrays
-from harness.errors import DataError, HarnessError, SpecError
-from tests.harness.staged_folder import FILES, RECORDS, TEXT, local_repo, make_folder
+from harness.errors import DataError, SpecError
+from tests.harness.staged_folder import FILES, RECORDS, TEXT, local_repo, make_folder, one_sentence
 
+pytestmark = pytest.mark.usefixtures("nothing_outside")
 STAGED = os.environ.get("REPRO_DATA", "")
-
-
-@pytest.fixture(autouse=True)
-def _no_outside(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Keep the tests away from this machine's data and cache."""
-    monkeypatch.delenv("REPRO_DATA", raising=False)
-    monkeypatch.delenv("REPRO_CATALOGUE", raising=False)
-    monkeypatch.setenv("REPRO_CACHE", str(tmp_path / "cache"))
 
 
 @pytest.fixture
@@ -38,12 +31,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("REPRO_CATALOGUE", str(catalogue))
     monkeypatch.setenv("REPRO_DATA", str(root))
     return root
-
-
-def one_sentence(error: pytest.ExceptionInfo[HarnessError]) -> str:
-    message = str(error.value)
-    assert "\n" not in message and not message.endswith(".")
-    return message
 
 
 def test_each_kind_is_decoded_and_hashed_by_its_content(folder: Path) -> None:

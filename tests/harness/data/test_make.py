@@ -21,7 +21,6 @@ from harness.errors import DataError, EnvError, UsageError
 
 TEXT = "To be, or not to be\n" * 5000
 SHA256 = hashlib.sha256(TEXT.encode()).hexdigest()
-OTHER = hashlib.sha256(b"other").hexdigest()
 
 
 class Upstream:

@@ -9,7 +9,6 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.text import Text
 
 from harness.errors import UsageError
 from harness.publish import figures
@@ -20,10 +19,6 @@ from tests.harness.publish.test_figures import REFERENCE, TABLE, TASK
 
 def figure(**options: object) -> Figure:
     return figure_of(TASK, table=TABLE, reference=REFERENCE, profile="cpu", **options)  # type: ignore[arg-type]
-
-
-def words_of(drawn_figure: Figure) -> list[str]:
-    return [text.get_text() for text in drawn_figure.findobj(Text)]  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from harness.declare.claims import Claim
 from harness.declare.task import Task
 from harness.declare.verdict import Verdict
 from harness.registry import load_registry
+from tests import verdicts
 from tests.checkout import PAPERS
-from tests.verdicts import controlled
 
 FOLDER = PAPERS / "asymvalley"
 LIBRARY = load_registry({"asymvalley"})
@@ -19,13 +19,9 @@ TASKS: dict[str, Task] = {task.word: task for task in LIBRARY.tasks.values()}
 def named(address: str) -> tuple[Task, Claim]:
     """Return a task and its claim, as `fig03:one_centre`."""
     word, _, id = address.partition(":")
-    (claim,) = (claim for claim in TASKS[word].claims if claim.id == id)
-    return TASKS[word], claim
+    return TASKS[word], verdicts.claim_of(TASKS[word], id)
 
 
 def decide(address: str, table: pd.DataFrame) -> Verdict:
-    """Evaluate a claim where it is decidable: at `paper`, unless it is exact and on a CPU."""
-    task, claim = named(address)
-    profile = "paper" if "paper" in claim.scope.profiles else "cpu"
-    table = table.reindex(columns=task.table.names)
-    return controlled(claim, table, seed=task.table.seed, profile=profile)
+    """Return a claim's verdict."""
+    return verdicts.decide(*named(address), table)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from tests.golden_trials import Golden, Short
+from tests.golden_trials import Short, golden
 from tests.patches import Mutation, Patch, around
 
 IMAGES = {"num_train": 75}
@@ -58,193 +58,175 @@ SHORT_FIT = Patch(
 half: NumPy's OpenBLAS has other kernels for each."""
 
 TOYS = (
-    Golden(
-        experiment="asymvalley/class_pattern",
-        points=(Short(),),
-        patches=(SHORT_FIT,),
-        mutation=Mutation(
+    golden(
+        "asymvalley/class_pattern",
+        Mutation(
             where="reproductions.asymvalley.toys.softmax:sign",
             instead=around(lambda sign, weights: sign(weights).abs()),
             breaks="Noise adds to every pixel, whatever the sign of its weight.",
         ),
+        patches=(SHORT_FIT,),
     ),
-    Golden(
-        experiment="asymvalley/relu_unit",
-        points=(Short(),),
-        mutation=Mutation(
+    golden(
+        "asymvalley/relu_unit",
+        Mutation(
             where="reproductions.asymvalley.toys.relu_unit:sign",
             instead=around(lambda sign, weights: sign(weights).roll(1, 0)),
             breaks="A weight is moved by the signs of another draw.",
         ),
     ),
-    Golden(
-        experiment="asymvalley/softmax_noise",
-        points=(Short(),),
+    golden(
+        "asymvalley/softmax_noise",
+        replace(NO_SIGNS, where="reproductions.asymvalley.toys.trial:sign_consistent"),
         patches=(SHORT_FIT,),
-        mutation=replace(NO_SIGNS, where="reproductions.asymvalley.toys.trial:sign_consistent"),
     ),
-    Golden(
-        experiment="asymvalley/scaling",
-        points=(Short(of={"noise": "gaussian"}), Short(of={"noise": "ones"})),
-        mutation=Mutation(
+    golden(
+        "asymvalley/scaling",
+        Mutation(
             where="reproductions.asymvalley.method.scaling:_filter_scaled",
             instead=around(lambda scaled, *given: scaled(*given[:3], "copy")),
             breaks="Biases under filter normalisation become the weights themselves.",
         ),
+        Short(of={"noise": "gaussian"}),
+        Short(of={"noise": "ones"}),
     ),
 )
 
 WALKED = (
-    Golden(
-        experiment="asymvalley/solution",
-        points=(RESNET, replace(RESNET, of={**RESNET.of, "bn_start": "gaussian"}), PLAIN_VGG),
-        mutation=LEVEL_RATE,
+    golden(
+        "asymvalley/solution",
+        LEVEL_RATE,
+        RESNET,
+        replace(RESNET, of={**RESNET.of, "bn_start": "gaussian"}),
+        PLAIN_VGG,
     ),
-    Golden(
-        experiment="asymvalley/activations",
-        points=(RESNET,),
-        mutation=replace(
-            NO_SIGNS, where="reproductions.asymvalley.activations.trial:sign_consistent"
-        ),
+    golden(
+        "asymvalley/activations",
+        replace(NO_SIGNS, where="reproductions.asymvalley.activations.trial:sign_consistent"),
+        RESNET,
     ),
-    Golden(
-        experiment="asymvalley/batch_norm_starts",
-        points=(replace(RESNET, of={**RESNET.of, "bn_start": "gaussian"}),),
-        mutation=Mutation(
+    golden(
+        "asymvalley/batch_norm_starts",
+        Mutation(
             where="reproductions.asymvalley.method.layout:_belongs",
             instead=around(
                 lambda belongs, slot, group: belongs(slot, group.removesuffix("_weight"))
             ),
             breaks="Noise on the weights of batch normalisation moves its biases too.",
         ),
+        replace(RESNET, of={**RESNET.of, "bn_start": "gaussian"}),
     ),
-    Golden(
-        experiment="asymvalley/common_noises",
-        points=(
-            replace(RESNET, of={**RESNET.of, "noise": "gaussian"}),
-            replace(PLAIN_VGG, of={**PLAIN_VGG.of, "noise": "ones"}),
-        ),
-        mutation=Mutation(
+    golden(
+        "asymvalley/common_noises",
+        Mutation(
             where=f"{CURVE}:scale_direction",
             instead=around(lambda scaled, direction, *given, **named: direction),
             breaks="Noise is not scaled to the norm of the weights.",
         ),
+        replace(RESNET, of={**RESNET.of, "noise": "gaussian"}),
+        replace(PLAIN_VGG, of={**PLAIN_VGG.of, "noise": "ones"}),
     ),
-    Golden(
-        experiment="asymvalley/frozen_statistics",
-        points=(RESNET,),
-        mutation=Mutation(
+    golden(
+        "asymvalley/frozen_statistics",
+        Mutation(
             where=f"{CURVE}:recalibrate",
             instead=around(lambda recalibrate, model, batches: None),
             breaks="Statistics of batch normalisation are not estimated again along a walk.",
         ),
+        RESNET,
     ),
-    Golden(
-        experiment="asymvalley/group_noises",
-        points=(Short(of={"group": "conv"}), Short(of={"group": "bn"})),
-        mutation=Mutation(
+    golden(
+        "asymvalley/group_noises",
+        Mutation(
             where="reproductions.asymvalley.method.layout:_belongs",
             instead=around(lambda belongs, slot, group: True),
             breaks="Noise in a group moves all parameters.",
         ),
+        Short(of={"group": "conv"}),
+        Short(of={"group": "bn"}),
     ),
-    Golden(
-        experiment="asymvalley/half_lines",
-        points=(Short(of={"regime": "pretrained"}, to=IMAGES),),
-        mutation=Mutation(
+    golden(
+        "asymvalley/half_lines",
+        Mutation(
             where="reproductions.asymvalley.halves.trial:between",
             instead=around(lambda between, first, second, place: first),
             breaks="The line never leaves the first solution.",
         ),
+        Short(of={"regime": "pretrained"}, to=IMAGES),
     ),
-    Golden(
-        experiment="asymvalley/recipe_lines",
-        points=(Short(of={"pair": "resnet20_cifar10"}, to=IMAGES),),
-        mutation=Mutation(
+    golden(
+        "asymvalley/recipe_lines",
+        Mutation(
             where="reproductions.asymvalley.method.interpolation:between",
             instead=around(lambda between, first, second, place: between(second, first, place)),
             breaks="The line runs from the second solution to the first.",
         ),
+        Short(of={"pair": "resnet20_cifar10"}, to=IMAGES),
     ),
-    Golden(
-        experiment="asymvalley/recipes",
-        points=(Short(of={"pair": "resnet20_cifar10"}, to=IMAGES),),
-        mutation=NO_SIGNS,
-    ),
-    Golden(
-        experiment="asymvalley/sign_ratios",
-        points=(RESNET,),
-        mutation=OTHER_SHARE,
-    ),
-    Golden(
-        experiment="asymvalley/special_directions",
-        points=(
-            replace(RESNET, of={**RESNET.of, "direction": "sign_centred"}),
-            replace(PLAIN_VGG, of={**PLAIN_VGG.of, "direction": "theta_0"}),
-        ),
-        mutation=Mutation(
+    golden("asymvalley/recipes", NO_SIGNS, Short(of={"pair": "resnet20_cifar10"}, to=IMAGES)),
+    golden("asymvalley/sign_ratios", OTHER_SHARE, RESNET),
+    golden(
+        "asymvalley/special_directions",
+        Mutation(
             where=f"{NOISE}:_centred",
             instead=around(lambda centred, weights, layout: weights),
             breaks="The mean of a tensor is not taken away before its signs are.",
         ),
+        replace(RESNET, of={**RESNET.of, "direction": "sign_centred"}),
+        replace(PLAIN_VGG, of={**PLAIN_VGG.of, "direction": "theta_0"}),
     ),
 )
 
-PUBLISHED = Golden(
-    experiment="asymvalley/published_curves",
-    points=(Short(of={"along": "gaussian"}), Short(of={"along": "sign_centred"})),
-    mutation=replace(
-        OTHER_SHARE, where="reproductions.asymvalley.published.trial:partly_consistent"
-    ),
+PUBLISHED = golden(
+    "asymvalley/published_curves",
+    replace(OTHER_SHARE, where="reproductions.asymvalley.published.trial:partly_consistent"),
+    Short(of={"along": "gaussian"}),
+    Short(of={"along": "sign_centred"}),
 )
 PILOTS = (
-    Golden(
-        experiment="asymvalley/pilot_nets",
-        points=(Short(to=IMAGES),),
-        mutation=LEVEL_RATE,
-    ),
-    Golden(
-        experiment="asymvalley/pilot_federated",
-        points=(Short(of={"algorithm": "fedavg"}, to={**ROUNDS, "rounds": 1, "min_steps": 3}),),
-        mutation=LONE_CLIENT,
+    golden("asymvalley/pilot_nets", LEVEL_RATE, Short(to=IMAGES)),
+    golden(
+        "asymvalley/pilot_federated",
+        LONE_CLIENT,
+        Short(of={"algorithm": "fedavg"}, to={**ROUNDS, "rounds": 1, "min_steps": 3}),
     ),
 )
 
 FEDERATIONS = (
-    Golden(
-        experiment="asymvalley/federated",
-        points=tuple(
-            Short(of={"algorithm": name}, to={**ROUNDS, "rounds": 3, "eval_every": 3})
-            for name in ("fedsign", "feddyn", "moon")
-        ),
-        mutation=Mutation(
+    golden(
+        "asymvalley/federated",
+        Mutation(
             where=f"{FEDERATED}.algorithms:FedSign.weight_term",
             instead=around(lambda term, *given: -term(*given)),
             breaks="The penalty's sign is flipped: parameters are rewarded for leaving theirs.",
         ),
+        *(
+            Short(of={"algorithm": name}, to={**ROUNDS, "rounds": 3, "eval_every": 3})
+            for name in ("fedsign", "feddyn", "moon")
+        ),
     ),
-    Golden(
-        experiment="asymvalley/federated_search",
-        points=tuple(
+    golden(
+        "asymvalley/federated_search",
+        LONE_CLIENT,
+        *(
             Short(of={"algorithm": name}, to={**ROUNDS, "rounds": 1, "min_steps": 3})
             for name in ("fedavg", "fedprox", "fedpan")
         ),
-        mutation=LONE_CLIENT,
     ),
-    Golden(
-        experiment="asymvalley/federated_identities",
-        points=(Short(to={**ROUNDS, "rounds": 2}),),
+    golden(
+        "asymvalley/federated_identities",
+        Mutation(
+            where=f"{FEDERATED}.algorithms:uniform_average",
+            instead=around(lambda average, states: average([states[0], *states])),
+            breaks="The first client counts twice in the average.",
+        ),
+        Short(to={**ROUNDS, "rounds": 2}),
         # Differences over a step of 1e-6 hold next to nothing but rounding.
         patches=(
             Patch(
                 where=f"{IDENTITIES}:_STEP",
                 instead=lambda step: 1e-2,
             ),
-        ),
-        mutation=Mutation(
-            where=f"{FEDERATED}.algorithms:uniform_average",
-            instead=around(lambda average, states: average([states[0], *states])),
-            breaks="The first client counts twice in the average.",
         ),
     ),
 )

@@ -27,7 +27,7 @@ def small_net(*, batch_norm: bool = True, seed: int = 0, dropout: float = 0.0) -
     return net.eval()
 
 
-def small_data(*, num_test: int = 30, num_statistics: int = 24, batch_size: int = 10) -> ValleyData:
+def small_data(*, num_test: int = 30, num_statistics: int = 24) -> ValleyData:
     """Return random images of 8 x 8 with three labels."""
     generator = torch.Generator().manual_seed(1)
 
@@ -38,7 +38,7 @@ def small_data(*, num_test: int = 30, num_statistics: int = 24, batch_size: int 
         test_images=draw(num_test),
         test_labels=torch.randint(0, 3, (num_test,), generator=generator),
         statistics_images=draw(num_statistics),
-        batch_size=batch_size,
+        batch_size=10,
     )
 
 

@@ -1,16 +1,10 @@
-"""The paper's tasks as a whole, and the examples of its page."""
+"""The paper's tasks as a whole: what decides them, and what stands in."""
 
 from __future__ import annotations
-
-import io
-from contextlib import redirect_stdout
-
-from matplotlib import pyplot
 
 from harness.declare.overrides import Overrides
 from harness.publish.stand_ins import stand_ins
 from harness.store.trial import trials_behind
-from tests.method_pages import examples
 from tests.reproductions.asymvalley.claims import TASKS
 
 
@@ -20,20 +14,6 @@ def test_only_toys_and_identities_are_decided_at_smoke() -> None:
         for claim in task.claims:
             exact = claim.scope.grade == "exact"
             assert ("smoke" in claim.scope.profiles) == exact, f"{task.id} {claim.id}"
-
-
-def test_the_page_s_examples_run() -> None:
-    printed = io.StringIO()
-    names: dict[str, object] = {}
-    with redirect_stdout(printed):
-        # Each goes on from those before; the last one runs where Flower is.
-        for code in examples("asymvalley", {"pandas", "matplotlib"}):
-            exec(compile(code, "asymvalley.md", "exec"), names)
-    pyplot.close("all")
-    asymmetry, accuracy, same_signs = (float(word) for word in printed.getvalue().split())
-    assert -1.0 <= asymmetry <= 1.0
-    assert 0.0 <= accuracy <= 1.0
-    assert 0.5 < same_signs <= 1.0
 
 
 def test_a_task_says_what_it_ran_below_the_paper_s_setting() -> None:

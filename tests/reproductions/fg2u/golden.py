@@ -11,7 +11,7 @@ from reproductions.fg2u.identities.experiment import Statement
 from reproductions.fg2u.method.descent import adam
 from reproductions.fg2u.method.tangents import Slopes
 from reproductions.fg2u.models.spectral import ALLEN_CAHN, Pde
-from tests.golden_trials import Golden, Short
+from tests.golden_trials import Short, golden
 from tests.patches import Mutation, Patch, around
 
 
@@ -38,20 +38,25 @@ DOUBLED = Mutation(
     instead=around(doubled),
     breaks="Central differences are divided by mu in place of twice mu.",
 )
+
+
+def no_momentum(module: str) -> Mutation:
+    """Return a fault of a module's inner steps."""
+    return Mutation(
+        where=f"reproductions.fg2u.{module}:MOMENTUM",
+        instead=lambda momentum: 0.0,
+        breaks="Inner steps have no momentum.",
+    )
+
+
 NOISE = (
-    Golden(
-        experiment="fg2u/sampling",
-        points=(Short(to={"num_draws": 8, "num_steps": 3}),),
-        mutation=UNSIGNED,
-    ),
-    Golden(
-        experiment="fg2u/differences",
+    golden("fg2u/sampling", UNSIGNED, Short(to={"num_draws": 8, "num_steps": 3})),
+    golden(
+        "fg2u/differences",
+        DOUBLED,
         # Smaller steps would leave rounding alone.
-        points=(
-            Short(of={"num_meta": 1}, to={"last_exponent": -2, "num_steps": 3}),
-            Short(of={"num_meta": 10}, to={"last_exponent": -2, "num_steps": 3}),
-        ),
-        mutation=DOUBLED,
+        Short(of={"num_meta": 1}, to={"last_exponent": -2, "num_steps": 3}),
+        Short(of={"num_meta": 10}, to={"last_exponent": -2, "num_steps": 3}),
     ),
 )
 
@@ -70,25 +75,26 @@ def more_questions(asked: Any, questions: Any, window: int) -> Any:
 
 
 ADAPTATION = (
-    Golden(
-        experiment="fg2u/adaptation_bases",
-        points=(Short(of={"model": "small"}), Short(of={"model": "large"})),
-        mutation=Mutation(
+    golden(
+        "fg2u/adaptation_bases",
+        Mutation(
             where="reproductions.fg2u.models.stream:_share",
             instead=around(lambda share, step, recipe: 1.0),
             breaks="Base models have no warm-up and no decay.",
         ),
+        Short(of={"model": "small"}),
+        Short(of={"model": "large"}),
     ),
-    Golden(experiment="fg2u/adaptation_first", points=(Short(),), mutation=BLIND, max_steps=READ),
-    Golden(experiment="fg2u/adaptation_second", points=(Short(),), mutation=BLIND, max_steps=READ),
-    Golden(
-        experiment="fg2u/adaptation_costs",
-        points=(Short(to={"rgu_depths": "6", "fg2u_depths": "6"}),),
-        mutation=Mutation(
+    golden("fg2u/adaptation_first", BLIND, max_steps=READ),
+    golden("fg2u/adaptation_second", BLIND, max_steps=READ),
+    golden(
+        "fg2u/adaptation_costs",
+        Mutation(
             where="reproductions.fg2u.adaptation.counting:asked",
             instead=around(more_questions),
             breaks="The outer loss has four times as many questions.",
         ),
+        Short(to={"rgu_depths": "6", "fg2u_depths": "6"}),
         double=False,
     ),
 )
@@ -100,19 +106,19 @@ def thicker(pde: Pde) -> Pde:
 
 
 COEFFICIENTS = (
-    Golden(
-        experiment="fg2u/pde_solutions",
-        points=(Short(to={"columns": 5, "rows": 3}),),
-        mutation=Mutation(
+    golden(
+        "fg2u/pde_solutions",
+        Mutation(
             where="reproductions.fg2u.models.exact:WALLED",
             instead=lambda walled: ALLEN_CAHN,
             breaks="Allen-Cahn is solved without walls.",
         ),
+        Short(to={"columns": 5, "rows": 3}),
     ),
-    Golden(
-        experiment="fg2u/pde_slopes",
-        points=(Short(to={"num_points": 32}),),
-        mutation=DOUBLED,
+    golden(
+        "fg2u/pde_slopes",
+        DOUBLED,
+        Short(to={"num_points": 32}),
         # Smaller steps leave rounding alone.
         patches=(
             Patch(
@@ -121,18 +127,16 @@ COEFFICIENTS = (
             ),
         ),
     ),
-    Golden(
-        experiment="fg2u/pde_forward",
-        points=(
-            Short(of={"solver": "numerical"}),
-            Short(of={"optimizer": "adam"}, to={"train_steps": 3}),
-            Short(of={"optimizer": "sgd"}, to={"train_steps": 3}),
-        ),
-        mutation=Mutation(
+    golden(
+        "fg2u/pde_forward",
+        Mutation(
             where="reproductions.fg2u.coefficients.forward:BURGERS",
             instead=thicker,
             breaks="Burgers is solved at twice its coefficient.",
         ),
+        Short(of={"solver": "numerical"}),
+        Short(of={"optimizer": "adam"}, to={"train_steps": 3}),
+        Short(of={"optimizer": "sgd"}, to={"train_steps": 3}),
         patches=(
             Patch(
                 where="reproductions.fg2u.coefficients.forward:DRAWN_AT_ONCE",
@@ -144,44 +148,36 @@ COEFFICIENTS = (
             ),
         ),
     ),
-    Golden(
-        experiment="fg2u/pde_inverse",
-        points=(
-            Short(of={"method": "single"}, to={"num_points": 32, "num_steps": 100}),
-            Short(of={"method": "quadrature"}, to={"num_points": 32, "num_steps": 100}),
-            Short(of={"method": "pinn"}),
-        ),
-        mutation=Mutation(
+    golden(
+        "fg2u/pde_inverse",
+        Mutation(
             where="reproductions.fg2u.coefficients.inverse:coefficient",
             instead=lambda coefficient: lambda params, phi: phi,
             breaks="The coefficient is taken for its own root.",
         ),
+        Short(of={"method": "single"}, to={"num_points": 32, "num_steps": 100}),
+        Short(of={"method": "quadrature"}, to={"num_points": 32, "num_steps": 100}),
+        Short(of={"method": "pinn"}),
     ),
 )
 
 FEW_NETS = {"num_nets": 2, "test_steps": 10}
 """Of one test digit in 500 or of none, rounding does not decide after so few steps."""
 CONDENSING = (
-    Golden(
-        experiment="fg2u/condensing",
-        points=(
-            Short(of={"second": "fg2u"}, to=FEW_NETS),
-            Short(of={"method": "rgu"}, to={**FEW_NETS, "steps": 2}),
-        ),
-        mutation=Mutation(
-            where="reproductions.fg2u.models.condensation:MOMENTUM",
-            instead=lambda momentum: 0.0,
-            breaks="Inner steps have no momentum.",
-        ),
+    golden(
+        "fg2u/condensing",
+        no_momentum("models.condensation"),
+        Short(of={"second": "fg2u"}, to=FEW_NETS),
+        Short(of={"method": "rgu"}, to={**FEW_NETS, "steps": 2}),
     ),
-    Golden(
-        experiment="fg2u/inner_run",
-        points=(Short(to={"num_steps": 20}),),
-        mutation=Mutation(
+    golden(
+        "fg2u/inner_run",
+        Mutation(
             where="reproductions.fg2u.inner_run.trial:norm",
             instead=around(lambda norm, tree: norm(tree).square()),
             breaks="The square of the gradient's norm stands for the norm.",
         ),
+        Short(to={"num_steps": 20}),
     ),
 )
 
@@ -202,10 +198,10 @@ WHOLE = Mutation(
 )
 
 IDENTITIES = (
-    Golden(
-        experiment="fg2u/identities",
-        points=tuple(Short(of={"statement": statement}) for statement in get_args(Statement)),
-        mutation=SHORTER,
+    golden(
+        "fg2u/identities",
+        SHORTER,
+        *(Short(of={"statement": statement}) for statement in get_args(Statement)),
         double=False,
     ),
 )
@@ -213,33 +209,25 @@ IDENTITIES = (
 FEW_STEPS = {"test_steps": 3}
 """After so few steps rounding does not decide which class a digit is given."""
 IMAGE_SETS = (
-    Golden(
-        experiment="fg2u/image_sets",
-        points=(Short(of={"method": "fg2u"}, to=FEW_STEPS), Short(of={"ipc": 2}, to=FEW_STEPS)),
-        mutation=Mutation(
-            where="reproductions.fg2u.image_sets.problem:MOMENTUM",
-            instead=lambda momentum: 0.0,
-            breaks="Inner steps have no momentum.",
-        ),
+    golden(
+        "fg2u/image_sets",
+        no_momentum("image_sets.problem"),
+        Short(of={"method": "fg2u"}, to=FEW_STEPS),
+        Short(of={"ipc": 2}, to=FEW_STEPS),
     ),
-    Golden(
-        experiment="fg2u/image_sets_continued",
-        points=(Short(to=FEW_STEPS),),
-        mutation=Mutation(
+    golden(
+        "fg2u/image_sets_continued",
+        Mutation(
             where="reproductions.fg2u.image_sets.trial:falling_adam",
             instead=lambda falling: lambda num_steps: adam,
             breaks="Outer steps do not fall.",
         ),
+        Short(to=FEW_STEPS),
     ),
-    Golden(
-        experiment="fg2u/alignments",
-        points=(Short(to=FEW_STEPS),),
-        mutation=WHOLE,
-    ),
-    Golden(
-        experiment="fg2u/kernel_step",
-        points=(Short(),),
-        mutation=Mutation(
+    golden("fg2u/alignments", WHOLE, Short(to=FEW_STEPS)),
+    golden(
+        "fg2u/kernel_step",
+        Mutation(
             where="reproductions.kernels.tangent_step.plain:step",
             instead=around(
                 lambda step, rule, *given: step(rule._replace(lr=1.01 * rule.lr), *given)
@@ -254,10 +242,10 @@ IMAGE_SETS = (
 
 
 LIVE_MEMORY = (
-    Golden(
-        experiment="fg2u/live_memory",
-        points=(Short(of={"depth": 8}, to={"depth": 6, "methods": "all"}),),
-        mutation=WHOLE,
+    golden(
+        "fg2u/live_memory",
+        WHOLE,
+        Short(of={"depth": 8}, to={"depth": 6, "methods": "all"}),
         # It counts what a model of float32 holds.
         double=False,
     ),
@@ -266,13 +254,9 @@ LIVE_MEMORY = (
 SHORT_UNROLLS = {"depth": 2, "long_depth": 3, "kept_steps": 1}
 
 OVERVIEW = (
-    Golden(
-        experiment="fg2u/capabilities",
-        points=tuple(
-            Short(of={"method": method}, to=SHORT_UNROLLS)
-            for method in ("rgu", "neumann", "trgu", "fg2u")
-        ),
-        mutation=Mutation(
+    golden(
+        "fg2u/capabilities",
+        Mutation(
             where="reproductions.fg2u.method.reverse:Trgu.parts",
             instead=around(
                 lambda parts, self, problem, *rest: parts(
@@ -283,40 +267,36 @@ OVERVIEW = (
             ),
             breaks="TRGU keeps all steps.",
         ),
+        *(
+            Short(of={"method": method}, to=SHORT_UNROLLS)
+            for method in ("rgu", "neumann", "trgu", "fg2u")
+        ),
         double=False,
     ),
-    Golden(
-        experiment="fg2u/step_time",
-        # In this process, where a mutation is seen.
-        points=(Short(to={"max_workers": 1}),),
-        mutation=Mutation(
+    golden(
+        "fg2u/step_time",
+        Mutation(
             where="reproductions.fg2u.method.forward:_chunks",
             instead=around(lambda chunks, numbers, size: chunks(numbers, len(numbers))),
             breaks="All directions are carried at once, whatever the chunk.",
         ),
+        # In this process, where a mutation is seen.
+        Short(to={"max_workers": 1}),
         double=False,
     ),
 )
 PILOTS = (
-    Golden(
-        experiment="fg2u/pilot_sets",
-        points=(Short(of={"method": "rgu"}, to={**FEW_STEPS, "lr": 0.01}),),
-        mutation=Mutation(
-            where="reproductions.fg2u.image_sets.problem:MOMENTUM",
-            instead=lambda momentum: 0.0,
-            breaks="Inner steps have no momentum.",
-        ),
+    golden(
+        "fg2u/pilot_sets",
+        no_momentum("image_sets.problem"),
+        Short(of={"method": "rgu"}, to={**FEW_STEPS, "lr": 0.01}),
     ),
-    Golden(
-        experiment="fg2u/pilot_phases",
-        points=(Short(to=FEW_NETS),),
-        mutation=Mutation(
-            where="reproductions.fg2u.models.condensation:MOMENTUM",
-            instead=lambda momentum: 0.0,
-            breaks="Inner steps have no momentum.",
-        ),
+    golden(
+        "fg2u/pilot_phases",
+        no_momentum("models.condensation"),
+        Short(to=FEW_NETS),
     ),
-    Golden(experiment="fg2u/pilot_streams", points=(Short(),), mutation=BLIND, max_steps=READ),
+    golden("fg2u/pilot_streams", BLIND, max_steps=READ),
 )
 GOLDEN = (
     *NOISE,

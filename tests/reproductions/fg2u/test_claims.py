@@ -34,7 +34,7 @@ from tests.reproductions.fg2u.live_memory import hand_made as live_memory
 from tests.reproductions.fg2u.overview import test_claims as overview
 from tests.reproductions.fg2u.sampling import hand_made as sampling
 from tests.reproductions.fg2u.trials import Case
-from tests.verdicts import bad, controlled, good, undecided
+from tests.verdicts import decide, judge
 
 Made = Callable[[Case, Profile], pd.DataFrame]
 MADE: list[tuple[Task, Made]] = [
@@ -62,15 +62,10 @@ CLAIMS = [
 def test_claim_on_three_tables(task: Task, claim: Claim, table_of: Made) -> None:
     profiles = claim.scope.profiles
     profile: Profile = "cpu" if "cpu" in profiles else profiles[0]
-    seed, table = task.table.seed, table_of("holds", profile)
-    assert controlled(claim, table, seed=seed, profile=profile).word is good(claim)
     # Exact gradients are the control of claims that do not ask about them.
     asked = claim.id.startswith(("rgu_no_worse", "learned_beats_equal"))
-    failing = table_of("exact_low" if asked else "fails", profile)
-    assert controlled(claim, failing, seed=seed, profile=profile).word is bad(claim)
+    fails = table_of("exact_low" if asked else "fails", profile)
+    judge(task, claim, holds=table_of("holds", profile), fails=fails)
     if claim.scope.control:
-        weak = controlled(claim, table_of("weak", profile), seed=seed, profile=profile)
+        weak = decide(task, claim, table_of("weak", profile))
         assert (weak.word, weak.control) == (Word.UNTESTED, "failed")
-    if seed and not claim.scope.deterministic:
-        few = table[table[seed] % 100 < 2]
-        assert controlled(claim, few, seed=seed, profile=profile).word is undecided(claim)

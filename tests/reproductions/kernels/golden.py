@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from reproductions.kernels.cases import Work
-from tests.golden_trials import Golden, Short
+from tests.golden_trials import Golden, Short, golden
 from tests.patches import Mutation, around
 
 
@@ -32,51 +32,39 @@ def spoil(found: Any) -> Any:
     return found
 
 
-def timed(kernel: str, function: str) -> Golden:
-    """Return the golden trial of a kernel's race."""
-    return Golden(
-        experiment=f"kernels/{kernel}",
-        points=(Short(),),
-        mutation=Mutation(
+def spoiled(name: str, function: str, *points: Short) -> Golden:
+    """Return the golden trial of what sets a function of plain torch beside others."""
+    return golden(
+        f"kernels/{name}",
+        Mutation(
             where=f"reproductions.kernels.{function}",
             instead=around(off_by_a_thousandth),
             breaks="In float32 plain torch is off by a thousandth.",
         ),
+        *points,
         # Outputs of float32 are held against float64.
         double=False,
     )
 
 
 GOLDEN = (
-    timed("masked_adamw", "adamw.plain:step_"),
-    timed("layer_adamw", "adamw.plain:step_"),
-    timed("shard_pack", "shard_pack.plain:rearrange"),
-    timed("rademacher", "rademacher.plain:combine"),
-    timed("tangent_step", "tangent_step.plain:step"),
-    timed("sign_ops", "sign_ops.plain:add_fedsign_"),
-    timed("linear_cross_entropy", "linear_cross_entropy.plain:linear_cross_entropy"),
-    Golden(
-        experiment="kernels/on_device",
-        points=(Short(of={"kernel": "layer_adamw"}),),
-        mutation=Mutation(
-            where="reproductions.kernels.adamw.plain:step_",
-            instead=around(off_by_a_thousandth),
-            breaks="In float32 plain torch is off by a thousandth.",
-        ),
-        # As above.
-        double=False,
-    ),
-    Golden(
-        experiment="kernels/floors",
-        points=(
-            Short(of={"kernel": "masked_adamw"}),
-            Short(of={"kernel": "linear_cross_entropy"}),
-            Short(of={"kernel": "rademacher"}),
-        ),
-        mutation=Mutation(
+    spoiled("masked_adamw", "adamw.plain:step_"),
+    spoiled("layer_adamw", "adamw.plain:step_"),
+    spoiled("shard_pack", "shard_pack.plain:rearrange"),
+    spoiled("rademacher", "rademacher.plain:combine"),
+    spoiled("tangent_step", "tangent_step.plain:step"),
+    spoiled("sign_ops", "sign_ops.plain:add_fedsign_"),
+    spoiled("linear_cross_entropy", "linear_cross_entropy.plain:linear_cross_entropy"),
+    spoiled("on_device", "adamw.plain:step_", Short(of={"kernel": "layer_adamw"})),
+    golden(
+        "kernels/floors",
+        Mutation(
             where="reproductions.kernels.cases:Case.work",
             instead=around(lambda work, case, precision: Work(1, 0)),
             breaks="A byte is counted.",
         ),
+        Short(of={"kernel": "masked_adamw"}),
+        Short(of={"kernel": "linear_cross_entropy"}),
+        Short(of={"kernel": "rademacher"}),
     ),
 )

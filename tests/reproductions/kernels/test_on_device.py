@@ -28,7 +28,6 @@ from tests.verdicts import controlled
 
 TASK = load_registry().tasks["kernels/on_device"]
 CLAIMS = {claim.id: claim for claim in TASK.claims}
-CPU = torch.device("cpu")
 
 
 def check_of(kernel: str, backend: str = "plain", precision: str = "float32") -> Check:

@@ -20,7 +20,7 @@ from reproductions.kernels.speed import trial
 from reproductions.kernels.speed.contest import Contender, Setting
 from reproductions.kernels.speed.experiment import RACES, TRITON, Race
 from reproductions.kernels.speed.trial import contest_of, speed_rows
-from tests.verdicts import controlled
+from tests.verdicts import claim_of, controlled, decide, judge
 
 CPU = torch.device("cpu")
 TASKS = {kernel: load_registry().tasks[f"kernels/{kernel}"] for kernel in KERNELS}
@@ -107,8 +107,8 @@ def test_what_cannot_run_is_said_and_fails_the_check_where_it_is_ours(
     assert rows.loc["refusing", "missing"].startswith("RuntimeError: ")
     assert rows.loc["eager", "missing"] == "" and rows.loc["eager", "median_us"] > 0
     if ours:
-        (check,) = [claim for claim in TASKS["rademacher"].claims if claim.id == "outputs_agree"]
-        assert controlled(check, table, seed="seed", profile="gpu").word == Word.FAILS
+        check = claim_of(TASKS["rademacher"], "outputs_agree")
+        assert controlled(check, table, seed="seed").word == Word.FAILS
     else:
         assert pd.isna(rows.loc["refusing", "agrees"])
 
@@ -157,19 +157,15 @@ def table_of(task: Task, *, triton_us: float, others_us: float) -> pd.DataFrame:
 def test_goals_hold_fail_and_ask_for_seeds(task: Task, claim: Any) -> None:
     fast = table_of(task, triton_us=1.05, others_us=4.0)
     slow = table_of(task, triton_us=4.4, others_us=3.9)
-    assert controlled(claim, fast, seed="seed", profile="gpu").word == Word.SUPPORTED
-    assert controlled(claim, slow, seed="seed", profile="gpu").word == Word.CONTRADICTED
-    few = fast[fast["seed"] < 2]
-    assert controlled(claim, few, seed="seed", profile="gpu").word == Word.UNDECIDED
+    judge(task, claim, holds=fast, fails=slow)
     assert controlled(claim, fast, seed="seed", profile="cpu").word == Word.UNTESTED
 
 
 def test_a_goal_of_several_calls_needs_each_in_each_type() -> None:
     place = "LLaMA-7B's step, float32"
     task = TASKS["shard_pack"]
-    (goal,) = [claim for claim in task.claims if claim.id == "near_the_copy"]
     table = table_of(task, triton_us=1.05, others_us=4.0)
     at = table["case"] + ", " + table["precision"] == place
     table.loc[at & (table["implementation"] == TRITON), "median_us"] *= 4.0
-    verdict = controlled(goal, table, seed="seed", profile="gpu")
+    verdict = decide(task, claim_of(task, "near_the_copy"), table)
     assert (verdict.word, verdict.deciding) == (Word.CONTRADICTED, place)

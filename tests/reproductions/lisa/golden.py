@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from tests.golden_trials import MAX_STEPS, Golden, Point, Short
+from tests.golden_trials import MAX_STEPS, Golden, Point, Short, golden
 from tests.patches import Mutation, Patch, around
 
 WIDE = Patch(
@@ -66,33 +66,25 @@ LATER_TEXT = Patch(
 differs, and which one is the likelier is for rounding to say."""
 
 
-def golden(
+def in_float64(
     name: str, mutation: Mutation, *points: Short, patches: tuple[Patch, ...] = ()
 ) -> Golden:
     """Return golden trials of an experiment whose models compute in float64."""
-    return Golden(
-        experiment=f"lisa/{name}", points=points, mutation=mutation, patches=(WIDE, *patches)
-    )
+    return golden(f"lisa/{name}", mutation, *points, patches=(WIDE, *patches))
 
 
 def counted(name: str, mutation: Mutation, *points: Short, max_steps: int = MAX_STEPS) -> Golden:
     """Return golden trials of an experiment that counts what a model of float32 holds."""
-    return Golden(
-        experiment=f"lisa/{name}",
-        points=points,
-        mutation=mutation,
-        double=False,
-        max_steps=max_steps,
-    )
+    return golden(f"lisa/{name}", mutation, *points, max_steps=max_steps, double=False)
 
 
 TRAINED = (
-    golden(
+    in_float64(
         "pretrain",
         NO_FALL,
         Short(to={"num_steps": 3, "lr": 0.01}),
     ),
-    golden(
+    in_float64(
         "finetune",
         Mutation(
             where=f"{METHODS}:Lisa",
@@ -107,14 +99,14 @@ TRAINED = (
         Short(of={"policy": "reset_all"}, to=TUNED),
         Short(of={"outside": True}, to={**TUNED, "period": 0}),
     ),
-    golden("continual", ALL_BLOCKS, Short(of={"method": "lisa", "gamma": 2}, to=STAGES)),
-    golden(
+    in_float64("continual", ALL_BLOCKS, Short(of={"method": "lisa", "gamma": 2}, to=STAGES)),
+    in_float64(
         "convex",
         NO_SWITCH,
         Short(to={"steps": 3, "period": 1}),
         Short(of={"policy": "reset_all"}, to={"steps": 3, "period": 1}),
     ),
-    golden(
+    in_float64(
         "norms",
         Mutation(
             where="reproductions.lisa.norms.layers:_update_square",
@@ -124,7 +116,7 @@ TRAINED = (
         Short(of={"method": "lora"}),
         Short(of={"method": "full"}),
     ),
-    golden(
+    in_float64(
         "initial_norms",
         Mutation(
             where="reproductions.lisa.norms.layers:adapter_norm",
@@ -185,7 +177,7 @@ COUNTED = (
     ),
 )
 ANSWERED = (
-    golden(
+    in_float64(
         "dola",
         Mutation(
             where="reproductions.lisa.dola.decoding:divergence",
@@ -194,21 +186,21 @@ ANSWERED = (
         ),
         *(Short(to={"num_questions": 16, "max_new_tokens": most}) for most in (1, 2)),
     ),
-    golden("evaluate", UNTUNED, Short(to={"max_documents": 12}), patches=(LATER_TEXT,)),
-    golden("evaluate_base", UNTUNED, Short(to={"max_documents": 12}), patches=(LATER_TEXT,)),
-    golden("mt_bench", UNTUNED, Short()),
-    golden("mt_bench_untuned", UNTUNED, Short()),
+    in_float64("evaluate", UNTUNED, Short(to={"max_documents": 12}), patches=(LATER_TEXT,)),
+    in_float64("evaluate_base", UNTUNED, Short(to={"max_documents": 12}), patches=(LATER_TEXT,)),
+    in_float64("mt_bench", UNTUNED, Short()),
+    in_float64("mt_bench_untuned", UNTUNED, Short()),
 )
 TINY: Point = {"num_steps": 3, "period": 1, "lr": 0.03, "benchmarks": "none"}
 COMPARED = (
-    golden(
+    in_float64(
         "compared",
         ALL_BLOCKS,
         Short(of={"method": "lisa"}, to=TINY),
         Short(of={"method": "lora_ends"}, to={**TINY, "period": 0}),
         Short(of={"method": "untuned"}, to={"benchmarks": "none"}),
     ),
-    golden("pilot_rates", NO_SWITCH, Short(of={"method": "lisa"}, to=TINY)),
+    in_float64("pilot_rates", NO_SWITCH, Short(of={"method": "lisa"}, to=TINY)),
     counted(
         "compared_memory",
         ALL_BLOCKS,
@@ -217,13 +209,13 @@ COMPARED = (
         Short(of={"method": "lora", "how": "arithmetic"}),
     ),
     counted("compared_time", ALL_BLOCKS, Short(of={"methods": "all"}, to={"num_timed": 2})),
-    golden("finetune_rates", NO_SWITCH, Short(of={"method": "lisa"}, to=TUNED)),
-    golden(
+    in_float64("finetune_rates", NO_SWITCH, Short(of={"method": "lisa"}, to=TUNED)),
+    in_float64(
         "pilot_in_house",
         of_policy("drop_refrozen", breaks="Moments of embeddings and head outlive a switch."),
         Short(of={"policy": "reset_all"}, to=TUNED),
     ),
-    golden(
+    in_float64(
         "pilot_continual",
         NO_FALL,
         Short(to={"text_steps": 2, "problems_steps": 2}),

@@ -4,28 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from harness.declare.claims import Claim
-from harness.declare.profiles import Profile
-from harness.declare.task import Task
-from harness.declare.verdict import Verdict
 from tests.checkout import PAPERS
-from tests.verdicts import controlled
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Case = Literal["holds", "fails"]
 FOLDER = PAPERS / "lisa"
-
-
-def decide(
-    task: Task, claim: Claim, table: pd.DataFrame, profile: Profile | None = None
-) -> Verdict:
-    """Return a claim's verdict, by default at the largest profile that decides it."""
-    at = profile or claim.scope.profiles[-1]
-    return controlled(claim, table, seed=task.table.seed, profile=at)
 
 
 @dataclass(frozen=True)
@@ -56,9 +40,3 @@ class Upstream:
 
     def upstream(self, _: Any, point: Any) -> Kept:
         return Kept(point, self.rows[point.lr][point.seed], self.loaded, self.weights)
-
-
-def claim_of(task: Task, id: str) -> Claim:
-    """Return a task's claim by its id."""
-    (claim,) = (claim for claim in task.claims if claim.id == id)
-    return claim

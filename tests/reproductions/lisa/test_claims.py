@@ -16,13 +16,13 @@ from tests.reproductions.lisa.continual import test_trial as continual
 from tests.reproductions.lisa.facts import test_facts as facts
 from tests.reproductions.lisa.finetuning import test_claims as finetuning
 from tests.reproductions.lisa.lm_benchmarks import test_table as lm_benchmarks
-from tests.reproductions.lisa.made import Case, decide
+from tests.reproductions.lisa.made import Case
 from tests.reproductions.lisa.memory import test_claims as memory
 from tests.reproductions.lisa.mt_bench import test_claims as mt_bench
 from tests.reproductions.lisa.norms import test_claims as norms
 from tests.reproductions.lisa.step_time import test_timing as step_time
 from tests.reproductions.lisa.theory import test_trial as theory
-from tests.verdicts import bad, good, undecided
+from tests.verdicts import decide, judge
 
 STUDIES = (
     compared, continual, facts, finetuning, lm_benchmarks, memory, mt_bench, norms,
@@ -47,14 +47,8 @@ def table_of(task: Task, case: Case) -> pd.DataFrame:
 
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
 def test_claim_holds_and_fails_and_needs_five_seeds(task: Task, claim: Claim) -> None:
-    table = table_of(task, "holds")
-    held = decide(task, claim, table)
-    assert (held.word, held.reason) == (good(claim), "")
-    assert decide(task, claim, table_of(task, "fails")).word is bad(claim)
-    if task.table.seed is not None:
-        two = sorted(table["seed"].unique())[:2]
-        few = decide(task, claim, table[table["seed"].isin(two)]).word
-        assert few is (good(claim) if claim.scope.deterministic else undecided(claim))
+    holds, fails = table_of(task, "holds"), table_of(task, "fails")
+    judge(task, claim, holds=holds, fails=fails)
 
 
 OF_EACH_ROW = "count_is_near_the_peak"

@@ -199,54 +199,34 @@ def test_channels_last_changes_nothing(config: object) -> None:
 
 
 def _norm(x: Tensor, w: dict[str, Tensor], name: str) -> Tensor:
-    """Apply batch norm with its running statistics, by the formula."""
-    mean, var = w[f"{name}.running_mean"], w[f"{name}.running_var"]
-    scale = w[f"{name}.weight"] / (var + 1e-5).sqrt()
-    return (x - mean[:, None, None]) * scale[:, None, None] + w[f"{name}.bias"][:, None, None]
+    """Apply batch norm with its running statistics."""
+    parts = ("running_mean", "running_var", "weight", "bias")
+    return F.batch_norm(x, *(w[f"{name}.{part}"] for part in parts))
 
 
 def _conv(x: Tensor, w: dict[str, Tensor], name: str, stride: int = 1) -> Tensor:
-    """Convolve 3x3 with one pixel of zeros around, tap by tap."""
-    weight = w[f"{name}.weight"]
-    size = (x.shape[-1] + stride - 1) // stride
-    padded = torch.zeros(*x.shape[:2], x.shape[-2] + 2, x.shape[-1] + 2, dtype=x.dtype)
-    padded[:, :, 1:-1, 1:-1] = x
-    y = torch.zeros(len(x), len(weight), size, size, dtype=x.dtype)
-    for i in range(3):
-        for j in range(3):
-            taps = padded[:, :, i : i + stride * size : stride, j : j + stride * size : stride]
-            y += torch.einsum("bihw,oi->bohw", taps[:, :, :size, :size], weight[:, :, i, j])
-    bias = w.get(f"{name}.bias")
-    return y if bias is None else y + bias[:, None, None]
-
-
-def _relu(x: Tensor) -> Tensor:
-    return torch.where(x > 0, x, torch.zeros_like(x))
+    return F.conv2d(x, w[f"{name}.weight"], w.get(f"{name}.bias"), stride=stride, padding=1)
 
 
 def _pool(x: Tensor) -> Tensor:
-    if x.shape[-1] == 1:
-        return x
-    half = x.shape[-1] // 2
-    windows = x[:, :, : 2 * half, : 2 * half].unflatten(3, (half, 2)).unflatten(2, (half, 2))
-    return windows.amax((3, 5))
+    return x if x.shape[-1] == 1 else F.max_pool2d(x, 2)
 
 
 def _linear(x: Tensor, w: dict[str, Tensor], name: str) -> Tensor:
-    return x @ w[f"{name}.weight"].T + w[f"{name}.bias"]
+    return F.linear(x, w[f"{name}.weight"], w[f"{name}.bias"])
 
 
 def _plain_resnet(x: Tensor, w: dict[str, Tensor], config: resnet.ResNetConfig) -> Tensor:
-    x = _relu(_norm(_conv(x, w, "conv1"), w, "bn1"))
+    x = torch.relu(_norm(_conv(x, w, "conv1"), w, "bn1"))
     for stage in (1, 2, 3):
         for block in range((config.depth - 2) // 6):
             name, halve = f"layer{stage}.{block}", stage > 1 and block == 0
-            y = _relu(_norm(_conv(x, w, f"{name}.conv1", 2 if halve else 1), w, f"{name}.bn1"))
+            y = torch.relu(_norm(_conv(x, w, f"{name}.conv1", 2 if halve else 1), w, f"{name}.bn1"))
             y = _norm(_conv(y, w, f"{name}.conv2"), w, f"{name}.bn2")
             if halve:
                 quarter = torch.zeros_like(y[:, : y.shape[1] // 4])
                 x = torch.cat([quarter, x[:, :, ::2, ::2], quarter], dim=1)
-            x = _relu(x + y)
+            x = torch.relu(x + y)
     return _linear(x.mean((2, 3)), w, "linear")
 
 
@@ -262,21 +242,21 @@ def _plain_vgg(x: Tensor, w: dict[str, Tensor], config: vgg.VGGConfig) -> Tensor
             x = _conv(x, w, f"convs.{place}")
             if config.batch_norm:
                 x = _norm(x, w, f"convs.{place + 1}")
-            place, x = place + (3 if config.batch_norm else 2), _relu(x)
+            place, x = place + (3 if config.batch_norm else 2), torch.relu(x)
     x = x.mean((2, 3))
     if config.head_width:
-        x = _relu(_linear(_relu(_linear(x, w, "head.0")), w, "head.3"))
+        x = torch.relu(_linear(torch.relu(_linear(x, w, "head.0")), w, "head.3"))
     return _linear(x, w, "classifier")
 
 
 def _plain_alexnet(x: Tensor, w: dict[str, Tensor], config: alexnet.AlexNetConfig) -> Tensor:
-    x = _pool(_relu(_conv(x, w, "convs.0", stride=2)))
-    x = _pool(_relu(_conv(x, w, "convs.3")))
+    x = _pool(torch.relu(_conv(x, w, "convs.0", stride=2)))
+    x = _pool(torch.relu(_conv(x, w, "convs.3")))
     for place in (6, 8, 10):
-        x = _relu(_conv(x, w, f"convs.{place}"))
+        x = torch.relu(_conv(x, w, f"convs.{place}"))
     x = _pool(x).reshape(len(x), -1)
     if config.head_width:
-        x = _relu(_linear(_relu(_linear(x, w, "head.0")), w, "head.3"))
+        x = torch.relu(_linear(torch.relu(_linear(x, w, "head.0")), w, "head.3"))
     return _linear(x, w, "classifier")
 
 
@@ -285,7 +265,7 @@ def _plain_convnet(x: Tensor, w: dict[str, Tensor], config: convnet.ConvNetConfi
         x = _conv(x, w, f"blocks.{block}.conv")
         if config.batch_norm:
             x = _norm(x, w, f"blocks.{block}.norm")
-        x = _relu(x)
+        x = torch.relu(x)
         x = _pool(x) if block < 3 else x
     return _linear(x.mean((2, 3)), w, "classifier")
 
@@ -375,7 +355,7 @@ def test_position_acts_between_norm_and_relu() -> None:
     weights = net.state_dict()
     normed = _norm(_conv(x_BCHW, weights, "blocks.1.conv"), weights, "blocks.1.norm")
     torch.testing.assert_close(seen[0], normed)
-    torch.testing.assert_close(found, _pool(_relu(normed - 0.5)))
+    torch.testing.assert_close(found, _pool(torch.relu(normed - 0.5)))
     assert dict(net.named_parameters()).keys() == before
 
 

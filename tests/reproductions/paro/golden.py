@@ -54,6 +54,7 @@ def backward_without_gathers(schedule: Any, *given: Any, **named: Any) -> Any:
 
 
 SPLITS_NOTHING = around(lambda parts, self, granularity: parts(self, "N"))
+AS_ONE_RING = around(lambda traffic, found, *rest: traffic(found, *rest[:-1], "flat"))
 REDUCES_NOTHING = around(lambda reduced, grads: iter(()))
 COLLECTIVES = (
     golden(
@@ -138,8 +139,7 @@ BY_RANKS = (
     ),
     golden(
         "gather_times", "PaRO-CC is said to send what one ring sends.",
-        "links.trial:traffic_of",
-        around(lambda traffic, found, *rest: traffic(found, *rest[:-1], "flat")),
+        "links.trial:traffic_of", AS_ONE_RING,
         patches=(ON_LINKS,),
     ),
     golden(
@@ -148,8 +148,7 @@ BY_RANKS = (
     ),
     golden(
         "gather_pilots", "PaRO-CC is said to send what one ring sends.",
-        "links.trial:traffic_of",
-        around(lambda traffic, found, *rest: traffic(found, *rest[:-1], "flat")),
+        "links.trial:traffic_of", AS_ONE_RING,
         patches=(ON_LINKS,),
     ),
     golden(

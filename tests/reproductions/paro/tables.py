@@ -13,7 +13,7 @@ from harness.declare.params import Params
 from harness.declare.task import Task
 from harness.declare.verdict import Word
 from harness.store.table_csv import build_table
-from tests.verdicts import bad, controlled, good
+from tests.verdicts import controlled
 
 CTX: Any = None
 """Of trials that ask nothing of it."""
@@ -53,14 +53,5 @@ def put(column: str, number: float | str, **where: object) -> Spoil:
 
 
 def word(claim: Claim, table: pd.DataFrame, *, seed: str | None = None) -> Word:
-    """Return a claim's verdict at `cpu`, where every claim of these tasks is decided."""
-    return controlled(claim, table, seed=seed, profile="cpu").word
-
-
-def judge(
-    claim: Claim, *, holds: pd.DataFrame, fails: pd.DataFrame, seed: str | None = None
-) -> None:
-    """See a claim hold on one table, fail on another, and be untested where rows lack."""
-    assert word(claim, holds, seed=seed) is good(claim)
-    assert word(claim, fails, seed=seed) is bad(claim)
-    assert word(claim, holds[:0], seed=seed) is Word.UNTESTED
+    """Return a claim's verdict."""
+    return controlled(claim, table, seed=seed).word

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from tests.golden_trials import Golden, Short
+from tests.golden_trials import Golden, Short, golden
 from tests.patches import Mutation, Patch, around
 
 STEPS = {"steps": 3, "warmup_steps": 1}
@@ -48,7 +48,7 @@ NO_DECAY = Mutation(
 def trained(name: str, mutation: Mutation, *ofs: dict[str, Any]) -> Golden:
     """Return golden trials of an experiment that trains with static masks."""
     points = tuple(Short(of=of, to=STEPS) for of in ofs)
-    return Golden(experiment=f"supar/{name}", points=points, mutation=mutation)
+    return golden(f"supar/{name}", mutation, *points)
 
 
 TRAINED = (
@@ -100,26 +100,22 @@ TRAINED = (
 )
 
 OTHERS = (
-    Golden(
-        experiment="supar/dynamic_sweep",
-        points=(
-            Short(of={"method": "rigl", "scheme": "supar"}, to=RIGL),
-            Short(of={"method": "gmp", "scheme": "supar"}, to=GMP),
-        ),
-        mutation=Mutation(
+    golden(
+        "supar/dynamic_sweep",
+        Mutation(
             where="reproductions.supar.method.dynamic:_replace_mask",
             instead=around(lambda replaced, *given, **named: None),
             breaks="New masks are chosen and never put in place.",
         ),
+        Short(of={"method": "rigl", "scheme": "supar"}, to=RIGL),
+        Short(of={"method": "gmp", "scheme": "supar"}, to=GMP),
     ),
-    Golden(
-        experiment="supar/identities",
-        points=(
-            Short(of={"check": "rules", "scheme": "supar", "width": 64, "density": 1 / 16}),
-            Short(of={"check": "masked", "scheme": "supar"}),
-            Short(of={"check": "twin", "scheme": "supar"}),
-        ),
-        mutation=FREE_GRADIENTS,
+    golden(
+        "supar/identities",
+        FREE_GRADIENTS,
+        Short(of={"check": "rules", "scheme": "supar", "width": 64, "density": 1 / 16}),
+        Short(of={"check": "masked", "scheme": "supar"}),
+        Short(of={"check": "twin", "scheme": "supar"}),
         patches=(
             Patch(
                 where="reproductions.supar.rules.trial:NUM_STEPS",
@@ -127,25 +123,20 @@ OTHERS = (
             ),
         ),
     ),
-    Golden(
-        experiment="supar/configuration",
-        points=(Short(of={"item": "tab03"}), Short(of={"item": "fig12"})),
-        mutation=Mutation(
+    golden(
+        "supar/configuration",
+        Mutation(
             where="reproductions.supar.settings.trial:lr_factor",
             instead=around(lambda factor, step, settings: 1.0),
             breaks="The learning rate of the paper's grids does not decay.",
         ),
+        Short(of={"item": "tab03"}),
+        Short(of={"item": "fig12"}),
     ),
 )
 
-TIMED = Golden(
-    experiment="supar/sweep_step",
-    points=(Short(),),
-    mutation=FREE_GRADIENTS,
-    # The first step, two that are timed, and one whose bytes are counted.
-    max_steps=4,
-    double=False,
-)
+# The first step, two that are timed, and one whose bytes are counted.
+TIMED = golden("supar/sweep_step", FREE_GRADIENTS, max_steps=4, double=False)
 
 LAST_TOKEN = Mutation(
     where="reproductions.supar.downstream.continuations:_windows",
@@ -155,21 +146,17 @@ LAST_TOKEN = Mutation(
     breaks="The last token of a continuation alone is scored.",
 )
 SCORED = (
-    Golden(
-        experiment="supar/continuation",
-        points=(Short(of=SPARSE, to={**STEPS, "num_items": 128}),),
-        mutation=LAST_TOKEN,
-    ),
-    Golden(
-        experiment="supar/downstream",
-        points=(Short(of=SPARSE, to={**STEPS, "max_documents": 24}),),
-        mutation=Mutation(
+    golden("supar/continuation", LAST_TOKEN, Short(of=SPARSE, to={**STEPS, "num_items": 128})),
+    golden(
+        "supar/downstream",
+        Mutation(
             where="torch.nn:Module.load_state_dict",
             instead=around(lambda load, net, tensors: None),
             breaks="The net that is scored is not the one that was trained.",
         ),
+        Short(of=SPARSE, to={**STEPS, "max_documents": 24}),
     ),
-    Golden(experiment="supar/downstream_given", points=(Short(),), mutation=LAST_TOKEN),
+    golden("supar/downstream_given", LAST_TOKEN),
 )
 
 GOLDEN = (*TRAINED, *OTHERS, TIMED, *SCORED)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import torch
 from torch import Tensor, nn
 
 from reproductions.nets.gpt import draw_normal
 from reproductions.supar import masked_layers, sparsify
 
-Make = Callable[[], nn.Module]
 HIDDEN = ("0", "2")
 
 

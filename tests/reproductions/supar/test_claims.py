@@ -10,7 +10,7 @@ import pytest
 
 from harness.declare.claims import Claim
 from harness.declare.task import Task
-from harness.declare.verdict import Verdict, Word
+from harness.declare.verdict import Word
 from harness.registry import load_registry
 from reproductions.supar.coordinates.table import BLOCKS
 from tests.reproductions.supar.hand_made import (
@@ -21,7 +21,7 @@ from tests.reproductions.supar.hand_made import (
     curves,
     sweep,
 )
-from tests.verdicts import bad, controlled, good
+from tests.verdicts import bad, claim_of, decide, judge
 
 LIBRARY = load_registry()
 TASKS = {name: LIBRARY.tasks[name] for name in TABLES}
@@ -32,13 +32,6 @@ EVERY_CLAIM = [
 ]
 
 
-def decide(task: Task, claim: Claim, table: pd.DataFrame) -> Verdict:
-    """Evaluate a claim where it is decidable: at `paper`, unless it is exact and on a CPU."""
-    profile = "paper" if "paper" in claim.scope.profiles else "cpu"
-    table = table.reindex(columns=task.table.names)
-    return controlled(claim, table, seed=task.table.seed, profile=profile)
-
-
 def word(task: Task, claim: Claim, table: pd.DataFrame) -> tuple[Word, str]:
     verdict = decide(task, claim, table)
     return verdict.word, verdict.reason
@@ -46,13 +39,13 @@ def word(task: Task, claim: Claim, table: pd.DataFrame) -> tuple[Word, str]:
 
 def named(task: str, claim: str) -> tuple[Task, Claim]:
     found = TASKS[f"supar/{task}"]
-    return found, next(each for each in found.claims if each.id == claim)
+    return found, claim_of(found, claim)
 
 
 @pytest.mark.parametrize(("task", "claim"), EVERY_CLAIM)
 def test_claim_holds_and_fails_on_tables_made_for_it(task: Task, claim: Claim) -> None:
-    assert word(task, claim, TABLES[task.id](True)) == (good(claim), "")
-    assert word(task, claim, TABLES[task.id](False)) == (bad(claim), "")
+    judge(task, claim, holds=TABLES[task.id](True), fails=TABLES[task.id](False))
+    assert not decide(task, claim, TABLES[task.id](False)).reason
 
 
 LOSSES = ["train_loss", "val_loss", "test_loss"]

@@ -112,9 +112,9 @@ def test_fit_is_the_optimum_and_repeats_to_the_bit() -> None:
     assert float(slope.abs().max()) < 0.02
 
 
-def class_weights(seed: int, *, num_pixels: int = 9) -> torch.Tensor:
+def class_weights(seed: int) -> torch.Tensor:
     generator = torch.Generator().manual_seed(seed)
-    drawn = torch.randn(4, num_pixels, generator=generator, dtype=torch.float64)
+    drawn = torch.randn(4, 9, generator=generator, dtype=torch.float64)
     drawn[:, 0] = 0.0  # a pixel that is always black has no weight
     return drawn
 

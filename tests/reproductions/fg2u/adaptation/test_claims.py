@@ -8,7 +8,6 @@ from typing import Any
 
 import pandas as pd
 
-from harness.declare.claims import Claim
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.declare.verdict import Word
@@ -26,7 +25,7 @@ from reproductions.fg2u.adaptation.experiment import (
 from reproductions.fg2u.adaptation.given_experiment import Given, handed_in
 from reproductions.fg2u.adaptation.table import CANDIDATE, EQUAL, FG2U, LONGER, RGU
 from tests.reproductions.fg2u.trials import Case
-from tests.verdicts import controlled
+from tests.verdicts import decide
 
 READERS = ("small", "large", "largest")
 
@@ -115,10 +114,6 @@ def built(task: Task, case: Case, profile: Profile) -> pd.DataFrame:
     return build_table(task, tables)
 
 
-def decide(claim: Claim, table: pd.DataFrame) -> Any:
-    return controlled(claim, table, seed="seed", profile="cpu")
-
-
 def test_of_four_candidates_the_least_mean_validation_loss_has_the_name() -> None:
     tables = {one.id: rows_of(points_of(one), "holds") for one in (first, second)}
     runs = tables[second.id]
@@ -139,7 +134,7 @@ def test_a_step_size_at_the_edge_decides_nothing() -> None:
     table = table_of(tab02.task, "holds")
     table.loc[table["entry"] == FG2U, "lr_at_edge"] = True
     here = [claim for claim in tab02.task.claims if "cpu" in claim.scope.profiles]
-    words = {claim.id: decide(claim, table).word for claim in here}
+    words = {claim.id: decide(tab02.task, claim, table).word for claim in here}
     assert words["fg2u_above_rgu_streamingqa"] is Word.UNDECIDED
     assert words["learned_beats_equal_streamingqa"] is Word.SUPPORTED
 

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from harness.declare import InvalidQuantity
-from harness.declare.claims import Claim
 from harness.declare.profiles import Profile
 from harness.store.table_csv import build_table
 from reproductions.fg2u.coefficients import quantities as q
@@ -29,7 +28,6 @@ from reproductions.fg2u.coefficients.fige1 import task as fige1
 from reproductions.fg2u.coefficients.slopes import estimates
 from reproductions.fg2u.coefficients.table import PDE_NAMES
 from tests.reproductions.fg2u.trials import Case
-from tests.verdicts import controlled
 
 
 def trained_error(optimizer: str, steps: int, case: Case) -> float:
@@ -118,10 +116,6 @@ def solution_table(case: Case, profile: Profile = "cpu") -> pd.DataFrame:
             rows.append({"pde": pde, "kind": "observed", "t": t, "x": x, "u": 0.5})
             rows.append({"pde": pde, "kind": "field", "t": t, "x": x, "u": x - t})
     return build_table(fige1, {solutions.id: pd.DataFrame(rows).assign(status="done")})
-
-
-def decide(claim: Claim, table: pd.DataFrame) -> Any:
-    return controlled(claim, table, seed="seed", profile="cpu")
 
 
 def test_a_net_that_never_gets_there_is_taken_with_all_its_time() -> None:

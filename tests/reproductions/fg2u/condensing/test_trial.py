@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
@@ -29,17 +28,11 @@ from reproductions.fg2u.models.draws import generator_of
 from reproductions.fg2u.models.mlp import scores
 
 FAST = {"num_nets": 2, "test_steps": 3, "log_every": 1}
-MEASURED = "estimates_s"
 
 
 def context(params: Condensation, folder: Path) -> TrialContext:
     trial = Trial(runs, params.to_json(), "smoke")
     return TrialContext(trial, RecordStore(Workspace(folder)), "smoke")
-
-
-def rows_of(params: Condensation, folder: Path) -> list[dict[str, Any]]:
-    found = condensing_rows(replace(params, **FAST), context(params, folder))
-    return [{k: v for k, v in row.items() if k != MEASURED} for row in found]
 
 
 def test_training_digits_judge_images_and_fresh_nets_score_them_on_the_others(

@@ -71,7 +71,7 @@ def test_checks_see_central_differences_that_are_divided_wrongly() -> None:
             rows += [{**params.to_json(), **row} for row in found]
         frame = pd.DataFrame(rows)
         exact = [claim for claim in task.claims if claim.scope.grade == "exact"]
-        return {c.id: controlled(c, frame, seed="seed", profile="cpu").word for c in exact}
+        return {c.id: controlled(c, frame, seed="seed").word for c in exact}
 
     assert set(words().values()) == {Word.HOLDS}
     with patched(DOUBLED):

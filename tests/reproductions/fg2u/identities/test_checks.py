@@ -55,7 +55,7 @@ def table_of(case: Case, profile: Profile = "smoke") -> pd.DataFrame:
 
 
 def word(claim: Claim, frame: pd.DataFrame) -> Word:
-    return controlled(claim, frame, seed=None, profile="smoke").word
+    return controlled(claim, frame, seed=None).word
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from harness.declare import Profile
-from harness.declare.claims import Claim
 from harness.declare.reference import load_reference
 from harness.declare.verdict import Word
 from harness.store.table_csv import build_table
@@ -28,7 +27,7 @@ from reproductions.fg2u.image_sets.layouts import METHOD_NAMES
 from reproductions.fg2u.image_sets.tab01 import task
 from tests.checkout import PAPERS
 from tests.reproductions.fg2u.trials import Case
-from tests.verdicts import controlled
+from tests.verdicts import claim_of, decide
 
 NAMES = ("noise", "real", "whole", "hessian-free", "neumann", "trgu", "fg2u", "rgu")
 LEVELS = {
@@ -89,36 +88,23 @@ def table_of(case: Case, profile: Profile = "cpu") -> pd.DataFrame:
     return build_table(task, tables)
 
 
-def profile_of(claim: Claim) -> Profile:
-    """Return the smallest scale that decides a claim."""
-    return claim.scope.profiles[0]
-
-
-def decide(claim: Claim, table: pd.DataFrame) -> Any:
-    return controlled(claim, table, seed="seed", profile=profile_of(claim))
-
-
-def claim_of(name: str) -> Claim:
-    return next(claim for claim in task.claims if claim.id == name)
-
-
 def test_any_biased_method_can_refuse_its_cell_and_no_other() -> None:
     method, table = "hessian-free", table_of("holds").copy()
     table.loc[table["label"] == f"mnist 10 {method}", "test_accuracy"] += 0.3
-    verdict = decide(claim_of("fg2u_above_biased_mnist_10"), table)
+    verdict = decide(task, claim_of(task, "fg2u_above_biased_mnist_10"), table)
     assert verdict.word is Word.CONTRADICTED
     assert verdict.deciding == f"MNIST, 10 per class, over {METHOD_NAMES[method]}"
-    assert decide(claim_of("fg2u_above_biased_mnist"), table).word is Word.SUPPORTED
+    assert decide(task, claim_of(task, "fg2u_above_biased_mnist"), table).word is Word.SUPPORTED
 
 
 def test_more_directions_may_lose_a_point_and_not_two() -> None:
-    claim = claim_of("more_directions_do_better")
+    claim = claim_of(task, "more_directions_do_better")
     table = table_of("holds").copy()
     ours = table["label"] == "mnist 1 fg2u b=128"
     fewer = table.loc[table["label"] == "mnist 1 fg2u", "test_accuracy"].to_numpy()
     for loss, word in ((0.005, Word.SUPPORTED), (0.02, Word.CONTRADICTED)):
         table.loc[ours, "test_accuracy"] = fewer - loss
-        assert decide(claim, table).word is word
+        assert decide(task, claim, table).word is word
 
 
 def test_every_method_of_a_cell_takes_equal_outer_steps_from_one_start() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 import torch
 
@@ -13,19 +12,14 @@ from harness.declare.experiment import Row
 from harness.declare.verdict import Word
 from harness.run.executors.context import TrialContext
 from harness.store.store import RecordStore
-from harness.store.table_csv import build_table, validate
 from harness.store.trial import Trial
 from harness.store.workspace import Workspace
 from reproductions.fg2u.image_sets import kernel_trial
-from reproductions.fg2u.image_sets.kernel_experiment import (
-    Taken,
-    grid,
-    kernel_steps,
-)
+from reproductions.fg2u.image_sets.kernel_experiment import Taken, grid, kernel_steps
 from reproductions.fg2u.image_sets.with_kernels import task
 from reproductions.kernels import backend
 from reproductions.kernels.tangent_step import plain as plain_tangents
-from tests.verdicts import controlled
+from tests.verdicts import of_trial
 
 (SMOKE,) = grid("smoke")
 
@@ -34,14 +28,6 @@ def rows_of(folder: Path) -> list[Row]:
     made = Trial(kernel_steps, SMOKE.to_json(), "smoke")
     context = TrialContext(made, RecordStore(Workspace(folder)), "smoke")
     return list(kernel_trial.step_rows(SMOKE, context))
-
-
-def verdict_of(rows: list[Row]) -> Word:
-    frame = pd.DataFrame([{**SMOKE.to_json(), **row, "status": "done"} for row in rows])
-    table = build_table(task, {kernel_steps.id: frame})
-    assert len(validate(table, task.table, where=task.id)) == len(rows)
-    (claim,) = task.claims
-    return controlled(claim, table, seed=task.table.seed, profile="smoke").word
 
 
 def test_a_kernel_that_steps_otherwise_is_seen(
@@ -55,7 +41,7 @@ def test_a_kernel_that_steps_otherwise_is_seen(
     monkeypatch.setattr(plain_tangents, "step", longer)
     rows = rows_of(tmp_path)
     assert rows[0]["agrees"] is False
-    assert verdict_of(rows) == Word.FAILS
+    assert of_trial(task, SMOKE, rows) == Word.FAILS
 
 
 @pytest.mark.kernels

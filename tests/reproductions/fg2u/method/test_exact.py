@@ -43,9 +43,9 @@ def flat(tree: Tree) -> Tensor:
     return torch.cat([leaf.flatten() for leaf in tree_leaves(tree)])
 
 
-def by_differences(problem: Problem, phi: Tree, size: float = 1e-5) -> Tensor:
+def by_differences(problem: Problem, phi: Tree) -> Tensor:
     """Return central differences of h along every coordinate."""
-    found = []
+    found, size = [], 1e-5
     for name, leaf in phi.items():
         for place in range(leaf.numel()):
             step = torch.zeros_like(leaf)

@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 from harness.declare import InvalidQuantity
-from harness.declare.claims import Claim
 from harness.declare.profiles import Profile
 from harness.declare.reference import load_reference
 from harness.store.table_csv import build_table
@@ -23,7 +22,6 @@ from reproductions.fg2u.overview.experiment import grid as times
 from reproductions.fg2u.overview.fig01 import task
 from tests.checkout import PAPERS
 from tests.reproductions.fg2u.trials import Case
-from tests.verdicts import controlled
 
 
 def capable_row(method: str, case: Case) -> dict[str, Any]:
@@ -79,10 +77,6 @@ def table_of(case: Case, profile: Profile = "cpu") -> pd.DataFrame:
     rows = condensed(case).set_axis([0] * len(condensed(case)))
     tables = {capabilities.id: capable, condensing.id: rows, timings.id: timed}
     return build_table(task, tables)
-
-
-def decide(claim: Claim, table: pd.DataFrame) -> Any:
-    return controlled(claim, table, seed=task.table.seed, profile="cpu")
 
 
 def test_flags_are_those_that_the_paper_prints() -> None:

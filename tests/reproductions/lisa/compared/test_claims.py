@@ -21,8 +21,9 @@ from reproductions.lisa.compared import (
 )
 from reproductions.lisa.compared import experiment as compared
 from reproductions.lisa.compared.table import pilot_rows
-from tests.reproductions.lisa.made import Case, claim_of, decide
+from tests.reproductions.lisa.made import Case
 from tests.reproductions.lisa.step_time.test_timing import rows_of as timed_rows
+from tests.verdicts import claim_of, decide
 
 TASKS = tuple(
     one.task for one in (compared_losses, compared_benchmarks, compared_memory, compared_time)

@@ -18,7 +18,8 @@ from harness.store.table_csv import build_table
 from reproductions.lisa.facts import tab14, tab15
 from reproductions.lisa.facts.experiment import Count, Model, datasets, models
 from reproductions.lisa.facts.trial import count, dataset_row, model_row
-from tests.reproductions.lisa.made import FOLDER, Case, decide
+from tests.reproductions.lisa.made import FOLDER, Case
+from tests.verdicts import decide
 
 CTX: Any = SimpleNamespace(dataset=load)
 COUNTS = datasets.params_of("cpu")

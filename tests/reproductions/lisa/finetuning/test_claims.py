@@ -34,7 +34,8 @@ from reproductions.lisa.finetuning.table import setting_of
 from reproductions.lisa.models.rates import finals
 from reproductions.lisa.models.shapes import shape_of
 from reproductions.lisa.models.stand_ins import FIGURE_6
-from tests.reproductions.lisa.made import Case, claim_of, decide
+from tests.reproductions.lisa.made import Case
+from tests.verdicts import claim_of, decide
 
 TASKS = tuple(
     one.task

@@ -24,7 +24,8 @@ from reproductions.lisa.lm_benchmarks.trial import accuracy_rows
 from reproductions.lisa.models.benchmarks.scorer import log_likelihoods
 from reproductions.lisa.models.scored import NOT_GIVEN, VANILLA, load_given
 from tests.reproductions.lisa.benchmark_models import examinee
-from tests.reproductions.lisa.made import Case, Upstream, claim_of, decide
+from tests.reproductions.lisa.made import Case, Upstream
+from tests.verdicts import claim_of, decide
 
 TASKS = (tab02.task, tab05.task)
 HOLDS = {VANILLA: 0.40, "lora": 0.40, "galore": 0.38, "lisa": 0.42, "full": 0.43}

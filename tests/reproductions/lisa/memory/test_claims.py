@@ -17,7 +17,8 @@ from harness.store.table_csv import build_table
 from reproductions.lisa.memory import experiment as memory
 from reproductions.lisa.memory import fig03, tab01
 from reproductions.lisa.memory.quantities import length_near
-from tests.reproductions.lisa.made import FOLDER, Case, claim_of, decide
+from tests.reproductions.lisa.made import FOLDER, Case
+from tests.verdicts import claim_of, decide
 from tools.reference import lisa as convert_reference
 
 TASKS = (tab01.task, fig03.task)

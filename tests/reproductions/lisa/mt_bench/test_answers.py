@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -43,7 +43,6 @@ from tests.reproductions.lisa.scripted_judge import (
     MODEL,
     ScriptedJudge,
     says,
-    scripted_judge,
     status,
 )
 
@@ -167,14 +166,12 @@ def test_samples_have_the_softmax_s_probabilities(lm: LanguageModel) -> None:
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedJudge]:
-    with scripted_judge() as judge:
-        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-        monkeypatch.setenv("REPRO_JUDGE_URL", judge.url)
-        monkeypatch.setenv("REPRO_JUDGE_MODEL", "grader")
-        # As a file with Windows line ends gives it.
-        monkeypatch.setenv("REPRO_JUDGE_KEY", f"{KEY}\r")
-        yield judge
+def server(server: ScriptedJudge, monkeypatch: pytest.MonkeyPatch) -> ScriptedJudge:
+    monkeypatch.setenv("REPRO_JUDGE_URL", server.url)
+    monkeypatch.setenv("REPRO_JUDGE_MODEL", "grader")
+    # As a file with Windows line ends gives it.
+    monkeypatch.setenv("REPRO_JUDGE_KEY", f"{KEY}\r")
+    return server
 
 
 TASK = tab03.task

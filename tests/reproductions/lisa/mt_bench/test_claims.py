@@ -18,7 +18,8 @@ from reproductions.lisa.mt_bench import tab03, tab08, tab09
 from reproductions.lisa.mt_bench.quantities import leads
 from reproductions.lisa.mt_bench.tab08 import MEMORISED, REASONED
 from reproductions.lisa.mt_bench.table import CATEGORIES
-from tests.reproductions.lisa.made import FOLDER, Case, decide
+from tests.reproductions.lisa.made import FOLDER, Case
+from tests.verdicts import decide
 
 TASKS = (tab03.task, tab08.task, tab09.task)
 CLAIMS = [pytest.param(t, c, id=f"{t.id}:{c.id}") for t in TASKS for c in t.claims]

@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -26,24 +26,12 @@ from tests.reproductions.lisa.scripted_judge import (
     MODEL,
     ScriptedJudge,
     says,
-    scripted_judge,
     settings,
     silent,
 )
 from tests.waiting import wait_for
 
 WRITING, MATH = MADE_UP[0], MADE_UP[1]
-
-
-@pytest.fixture(autouse=True)
-def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-
-
-@pytest.fixture
-def server() -> Iterator[ScriptedJudge]:
-    with scripted_judge() as judge:
-        yield judge
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator
 from dataclasses import replace
 from traceback import format_exception
 
@@ -27,7 +26,6 @@ from tests.reproductions.lisa.scripted_judge import (
     cut,
     hangs_up,
     says,
-    scripted_judge,
     settings,
     silent,
     status,
@@ -36,17 +34,6 @@ from tests.reproductions.lisa.scripted_judge import (
 KEY = "sk-very-secret"
 MESSAGES = [{"role": "user", "content": "Grade this."}]
 PASSING = {"429": status(429), "503": status(503), "cut reply": cut, "hang-up": hangs_up}
-
-
-@pytest.fixture(autouse=True)
-def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-
-
-@pytest.fixture
-def server() -> Iterator[ScriptedJudge]:
-    with scripted_judge() as judge:
-        yield judge
 
 
 def environment(url: str) -> dict[str, str]:

@@ -4,25 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pandas as pd
 import pytest
 import torch
 
 from harness.declare.experiment import Row
 from harness.declare.verdict import Word
-from harness.store.table_csv import build_table, validate
 from reproductions.kernels import backend
 from reproductions.kernels.adamw import optimizer
 from reproductions.kernels.adamw import plain as plain_adamw
 from reproductions.lisa.models.shapes import shape_of
 from reproductions.lisa.step_time import kernel_trial
-from reproductions.lisa.step_time.experiment import (
-    KernelStep,
-    kernel_grid,
-    kernel_steps,
-)
+from reproductions.lisa.step_time.experiment import kernel_grid
 from reproductions.lisa.step_time.with_kernels import task
-from tests.verdicts import controlled
+from tests.verdicts import of_trial
 
 (SMOKE,) = kernel_grid("smoke")
 
@@ -36,8 +30,8 @@ class Context:
         return 7
 
 
-def rows_of(params: KernelStep = SMOKE) -> list[Row]:
-    return list(kernel_trial.step_rows(params, Context()))  # type: ignore[arg-type]
+def rows_of() -> list[Row]:
+    return list(kernel_trial.step_rows(SMOKE, Context()))  # type: ignore[arg-type]
 
 
 def test_both_ways_are_plain_torch_on_a_cpu_and_agree() -> None:
@@ -50,9 +44,7 @@ def test_both_ways_are_plain_torch_on_a_cpu_and_agree() -> None:
     assert all(row["num_samples"] == SMOKE.num_timed for row in rows)
     assert all(int(str(row["peak_bytes"])) > 0 for row in rows)
     assert [row["agrees"] for row in rows] == [True, None]
-    frame = pd.DataFrame([{**SMOKE.to_json(), **row, "status": "done"} for row in rows])
-    table = build_table(task, {kernel_steps.id: frame})
-    assert len(validate(table, task.table, where=task.id)) == len(rows)
+    assert of_trial(task, SMOKE, rows) == Word.HOLDS
 
 
 def test_a_kernel_that_steps_otherwise_fails_the_check(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,10 +57,7 @@ def test_a_kernel_that_steps_otherwise_fails_the_check(monkeypatch: pytest.Monke
     rows = rows_of()
     assert [row["agrees"] for row in rows] == [False, None]
     assert 5e-4 < float(str(rows[0]["apart"])) < 2e-3
-    frame = pd.DataFrame([{**SMOKE.to_json(), **row, "status": "done"} for row in rows])
-    (check,) = task.claims
-    table = build_table(task, {kernel_steps.id: frame})
-    assert controlled(check, table, seed=None, profile="smoke").word == Word.FAILS
+    assert of_trial(task, SMOKE, rows) == Word.FAILS
 
 
 def test_where_a_kernel_can_be_one_way_takes_it_and_the_other_does_not(

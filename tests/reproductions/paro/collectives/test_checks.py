@@ -16,7 +16,8 @@ from harness.declare.verdict import Word
 from reproductions.paro.collectives import simulation, tab02, tab03, tab04, tab05, tab06, tab07
 from reproductions.paro.collectives.experiment import COUNTED_AT_SMOKE, steps
 from tests.patches import Patch, around, patched
-from tests.reproductions.paro.tables import Spoil, judge, put, rows_of, table_of, word
+from tests.reproductions.paro.tables import Spoil, put, rows_of, table_of, word
+from tests.verdicts import judge
 
 TASKS = tuple(each.task for each in (tab02, tab03, tab04, tab05, tab06, tab07, simulation))
 CLAIMS = [pytest.param(t, c, id=f"{t.id}:{c.id}") for t in TASKS for c in t.claims]
@@ -49,7 +50,7 @@ def whole(task: Task) -> pd.DataFrame:
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
 def test_check_holds_fails_and_needs_its_rows(task: Task, claim: Claim) -> None:
     for spoil in SPOILT[claim.id]:
-        judge(claim, holds=whole(task), fails=spoil(whole(task)))
+        judge(task, claim, holds=whole(task), fails=spoil(whole(task)))
 
 
 METHOD = "reproductions.paro.method"

@@ -13,8 +13,8 @@ from harness.store.table_csv import build_table
 from reproductions.paro.convergence import quantities as q
 from reproductions.paro.convergence.experiment import Training, methods_of, trainings
 from reproductions.paro.convergence.fig07 import task
-from tests.reproductions.paro.tables import judge, word
-from tests.verdicts import good
+from tests.reproductions.paro.tables import word
+from tests.verdicts import claim_of, good, judge
 
 
 def rows_of(point: dict[str, Any], *, off: float) -> list[dict[str, Any]]:
@@ -54,16 +54,16 @@ def test_claim_holds_fails_and_needs_its_rows(
 ) -> None:
     # Step 3 has no row: what differed there is in those that follow.
     assert 3 not in set(whole["step"])
-    judge(claim, holds=whole, fails=wrong, seed=task.table.seed)
+    judge(task, claim, holds=whole, fails=wrong)
 
 
 def test_losses_of_unlike_seeds_are_not_compared(whole: pd.DataFrame) -> None:
-    (claim,) = [each for each in task.claims if each.id == "paro_converges_as_zero3"]
+    claim = claim_of(task, "paro_converges_as_zero3")
     other = whole["loss"].mask(whole["seed"] == whole["seed"].max(), 1.5 * whole["loss"])
     assert word(claim, whole.assign(loss=other), seed=task.table.seed) is good(claim)
 
 
 def test_nets_that_do_not_learn_say_nothing_of_convergence(whole: pd.DataFrame) -> None:
-    (claim,) = [each for each in task.claims if each.id == "paro_converges_as_zero3"]
+    claim = claim_of(task, "paro_converges_as_zero3")
     flat = whole.assign(loss=3.9 + 0.1 * (whole["step"] == 1))
     assert word(claim, flat, seed=task.table.seed) is Word.UNTESTED

@@ -16,7 +16,8 @@ from reproductions.paro.held.quantities import PLAIN
 from reproductions.paro.held.ranks import switches_of
 from reproductions.paro.method.cluster import unlinked
 from reproductions.paro.method.peers import setting_of
-from tests.reproductions.paro.tables import CTX, judge
+from tests.reproductions.paro.tables import CTX
+from tests.verdicts import judge
 
 Case = Literal["holds", "fails"]
 CASES: tuple[Case, ...] = ("holds", "fails")
@@ -62,4 +63,4 @@ def test_claim_holds_fails_and_needs_its_rows(
     claim: Claim, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     holds, fails = (table_of(case, monkeypatch) for case in CASES)
-    judge(claim, holds=holds, fails=fails, seed=task.table.seed)
+    judge(task, claim, holds=holds, fails=fails)

@@ -42,7 +42,8 @@ from reproductions.paro.method.step_time import step_time
 from reproductions.paro.method.strategy import strategy_of
 from reproductions.paro.method.testbed.launch import Ran
 from reproductions.paro.method.traffic import step_traffic
-from tests.reproductions.paro.tables import judge, word
+from tests.reproductions.paro.tables import word
+from tests.verdicts import judge
 
 Case = Literal["holds", "fails"]
 TASKS = tuple(
@@ -140,12 +141,7 @@ def test_claim_holds_fails_and_needs_its_rows(
     task: Task, claim: Claim, tables: dict[tuple[Case, str], pd.DataFrame]
 ) -> None:
     holds, fails = tables["holds", task.id], tables["fails", task.id]
-    judge(at_cpu(claim), holds=holds, fails=fails, seed=task.table.seed)
-
-
-def at_cpu(claim: Claim) -> Claim:
-    """Return a claim as it would be decided here, also where it needs more ranks."""
-    return replace(claim, scope=replace(claim.scope, profiles=("cpu",)))
+    judge(task, claim, holds=holds, fails=fails)
 
 
 @pytest.mark.parametrize(("column", "off"), [("inter_gbit_per_s", 0.9), ("intra_gbit_per_s", 0.1)])

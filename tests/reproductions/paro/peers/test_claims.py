@@ -9,7 +9,8 @@ from harness.declare.claims import Claim
 from harness.store.table_csv import build_table
 from reproductions.paro.peers.abl_peers import task
 from reproductions.paro.peers.experiment import peers
-from tests.reproductions.paro.tables import judge, rows_of, table_of
+from tests.reproductions.paro.tables import rows_of, table_of
+from tests.verdicts import judge
 
 
 def spoilt() -> pd.DataFrame:
@@ -24,4 +25,4 @@ def spoilt() -> pd.DataFrame:
 
 @pytest.mark.parametrize("claim", task.claims, ids=lambda claim: claim.id)
 def test_claim_holds_fails_and_needs_its_rows(claim: Claim) -> None:
-    judge(claim, holds=table_of(task), fails=spoilt())
+    judge(task, claim, holds=table_of(task), fails=spoilt())

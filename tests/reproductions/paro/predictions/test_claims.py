@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -28,8 +27,7 @@ from reproductions.paro.predictions import (
 from reproductions.paro.predictions.experiment import QUOTED
 from tests.checkout import PAPERS
 from tests.reproductions.paro import tables
-from tests.reproductions.paro.tables import judge
-from tests.verdicts import bad, controlled
+from tests.verdicts import bad, judge
 
 TASKS = tuple(
     module.task
@@ -85,15 +83,11 @@ def upside_down(table: pd.DataFrame) -> pd.DataFrame:
     return changed.assign(comm_s=changed["comm_s"].mask(iig, changed["comm_s"] * 1.1))
 
 
-def decide(claim: Claim, table: pd.DataFrame) -> Any:
-    return controlled(claim, table, seed=None, profile="cpu")
-
-
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
 def test_claim_holds_fails_and_needs_its_rows(task: Task, claim: Claim) -> None:
     table = table_of(task)
-    judge(claim, holds=made_to_hold(task), fails=upside_down(table))
-    assert decide(claim, table[table["strategy"] == "GIG"]).word is Word.UNTESTED
+    judge(task, claim, holds=made_to_hold(task), fails=upside_down(table))
+    assert tables.word(claim, table[table["strategy"] == "GIG"]) is Word.UNTESTED
 
 
 DENIED = {
@@ -108,7 +102,7 @@ def test_what_the_formulas_deny_is_said_to_be_so() -> None:
         f"{task.word}:{claim.id}": claim.scope.own_question
         for task in TASKS
         for claim in task.claims
-        if decide(claim, table_of(task)).word is bad(claim)
+        if tables.word(claim, table_of(task)) is bad(claim)
     }
     assert found == dict.fromkeys(DENIED, True)
 

@@ -7,7 +7,7 @@ import pytest
 
 from harness.declare.verdict import Word
 from reproductions.paro.predictions.experiment import Question
-from tests.reproductions.paro.predictions.test_claims import decide, table_of
+from tests.reproductions.paro.predictions.test_claims import table_of
 from tests.reproductions.paro.predictions.test_constructed import ORDERS, claim_of
 from tests.reproductions.paro.tables import rows_of, word
 from tests.verdicts import bad, good
@@ -40,8 +40,8 @@ def behind(table: pd.DataFrame, one: str, other: str) -> pd.DataFrame:
 @pytest.mark.parametrize(("name", "pair"), ONE_BY_ONE)
 def test_claim_fails_where_one_strategy_falls_just_behind(name: str, pair: str) -> None:
     task, claim = claim_of(name)
-    assert decide(claim, table_of(task)).word is good(claim)
-    assert decide(claim, behind(table_of(task), *pair.split())).word is bad(claim)
+    assert word(claim, table_of(task)) is good(claim)
+    assert word(claim, behind(table_of(task), *pair.split())) is bad(claim)
 
 
 def word_at(name: str, **changed: float) -> Word:

@@ -16,10 +16,6 @@ from reproductions.paro.predictions.trial import (
     predictions_of,
 )
 
-CLUSTER = Inputs().cluster(32)
-FULL = Setting(model="LLaMA-7B")
-GATHER = 31 / 32 * 14e9 / 10e9
-"""Seconds of 14e9 bytes round a ring of 32 at 10e9 bytes per second."""
 INTER = 3 / 4 * 14e9 / 8 / 10e9
 
 

@@ -8,7 +8,8 @@ import pytest
 from harness.declare.claims import Claim
 from harness.declare.verdict import Word
 from reproductions.paro.ring_times.fig05 import task
-from tests.reproductions.paro.tables import judge, table_of, word
+from tests.reproductions.paro.tables import table_of, word
+from tests.verdicts import judge
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +23,7 @@ def test_claim_holds_fails_and_needs_its_rows(claim: Claim, table: pd.DataFrame)
     holds = table.assign(saved_ms=table["num_gpus"])
     later = table["time_ms"] + table["algorithm"].eq("row_pipeline") * 10.0
     later += table["algorithm"].eq("sequential") * 0.1
-    judge(claim, holds=holds, fails=table.assign(saved_ms=-table["num_gpus"], time_ms=later))
+    judge(task, claim, holds=holds, fails=table.assign(saved_ms=-table["num_gpus"], time_ms=later))
     assert word(claim, table[table["algorithm"] == "flat"]) is Word.UNTESTED
 
 

@@ -10,7 +10,8 @@ import pytest
 from harness.declare.claims import Claim
 from harness.declare.verdict import Word
 from reproductions.paro.strategies.tab01 import task
-from tests.reproductions.paro.tables import Spoil, judge, put, table_of, word
+from tests.reproductions.paro.tables import Spoil, put, table_of, word
+from tests.verdicts import claim_of, judge
 
 SWEEP = {"part": "sweep"}
 COSTS = {"part": "costs", "world": "flat"}
@@ -48,7 +49,7 @@ def held() -> pd.DataFrame:
 def test_claim_holds_fails_and_needs_its_rows(claim: Claim) -> None:
     holding = held() if claim.id == FOUND_OTHERWISE else whole()
     for spoil in SPOILT[claim.id]:
-        judge(claim, holds=holding, fails=spoil(holding))
+        judge(task, claim, holds=holding, fails=spoil(holding))
     alone = {part: word(claim, rows) for part, rows in whole().groupby("part")}
     assert list(alone.values()).count(Word.UNTESTED) == 1, alone
 
@@ -59,5 +60,5 @@ def test_ngi_and_gni_are_faster_than_what_is_kept_for_them() -> None:
     saving = rows.set_index("strategy")["largest_saving"]
     assert set(saving[saving > 0.0].index) == {"NGI", "GNI"}
     assert saving["NGI"] == pytest.approx(0.462, abs=0.001)
-    claim = next(c for c in task.claims if c.id == FOUND_OTHERWISE)
+    claim = claim_of(task, FOUND_OTHERWISE)
     assert word(claim, whole()) is Word.CONTRADICTED

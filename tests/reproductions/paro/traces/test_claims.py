@@ -16,7 +16,8 @@ from reproductions.paro.traces import trial
 from reproductions.paro.traces.experiment import Gather, Step, traced_gathers, traced_steps
 from reproductions.paro.traces.fig01 import task as step_task
 from reproductions.paro.traces.fig02 import task as gather_task
-from tests.reproductions.paro.tables import CTX, judge
+from tests.reproductions.paro.tables import CTX
+from tests.verdicts import judge
 
 UNITS = ["rest", "a", "b"]
 Events = list[dict[str, Any]]
@@ -107,4 +108,4 @@ def made(task: Task, monkeypatch: pytest.MonkeyPatch, *, right: bool) -> pd.Data
      for claim in task.claims],
 )  # fmt: skip
 def test_claim_holds_fails_and_needs_its_rows(task: Task, claim: Claim) -> None:
-    judge(claim, holds=table_of(task, right=True), fails=table_of(task, right=False))
+    judge(task, claim, holds=table_of(task, right=True), fails=table_of(task, right=False))

@@ -17,7 +17,6 @@ from harness.declare.claims import Claim
 from harness.declare.experiment import Status
 from harness.declare.reference import load_reference
 from harness.declare.task import Task
-from harness.declare.verdict import Word
 from reproductions.nets.gpt import GPT
 from reproductions.supar.downstream import lm_tasks, tab02, tab02_proxy
 from reproductions.supar.downstream.experiment import (
@@ -33,7 +32,7 @@ from reproductions.supar.models.training import generator_of
 from tests.checkout import PAPERS
 from tests.reproductions.supar import small
 from tests.reproductions.supar.scored import Context, Kept
-from tests.verdicts import bad, controlled, good
+from tests.verdicts import judge
 
 FOLDER = Path(lm_tasks.__file__).parent
 TASKS = tuple(lm_tasks.STOCK)
@@ -155,19 +154,11 @@ EVERY_CLAIM = [
 ]
 
 
-def word(task: Task, claim: Claim, table: pd.DataFrame) -> str:
-    table = table.reindex(columns=task.table.names)
-    return controlled(claim, table, seed=task.table.seed, profile=claim.scope.profiles[-1]).word
-
-
 @pytest.mark.parametrize(("task", "claim", "names"), EVERY_CLAIM)
 def test_claim_holds_fails_and_needs_five_seeds(
     task: Task, claim: Claim, names: tuple[str, ...]
 ) -> None:
-    assert word(task, claim, scores(True, names=names)) == good(claim)
-    assert word(task, claim, scores(False, names=names)) == bad(claim)
-    few = word(task, claim, scores(True, names=names, seeds=2))
-    assert few == (good(claim) if claim.scope.deterministic else Word.UNDECIDED)
+    judge(task, claim, holds=scores(True, names=names), fails=scores(False, names=names))
 
 
 def test_averages_are_over_the_tasks_that_were_run() -> None:

@@ -158,7 +158,7 @@ def _failed() -> set[str]:
     for point in small.points(identities):
         rows += [{**point.to_json(), **row} for row in small.run(identities, point)]
     words = {
-        claim.id: controlled(claim, pd.DataFrame(rows), seed=None, profile="smoke").word
+        claim.id: controlled(claim, pd.DataFrame(rows), seed=None).word
         for claim in tab01.task.claims
     }
     return {claim for claim, word in words.items() if word is not Word.HOLDS}

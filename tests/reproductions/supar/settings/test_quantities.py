@@ -94,7 +94,7 @@ def test_a_grid_that_drifts_differs_in_exactly_what_drifted(
     drift_in(monkeypatch, item, drift)
     found = table_of(*configuration.TABLE_4)
     assert set(settings.differences(found, word="tab04")) == broken
-    verdict = controlled(check, found, seed=None, profile="smoke")
+    verdict = controlled(check, found, seed=None)
     assert (verdict.word, verdict.measured) == (Word.FAILS, len(broken))
 
 

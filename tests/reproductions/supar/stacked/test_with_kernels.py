@@ -2,39 +2,24 @@
 
 from __future__ import annotations
 
-import pandas as pd
 import pytest
 import torch
 
 from harness.declare.experiment import Row
 from harness.declare.verdict import Word
-from harness.store.table_csv import build_table, validate
 from reproductions.kernels import backend
 from reproductions.kernels.adamw import optimizer
 from reproductions.supar.method import stacked
-from reproductions.supar.stacked.experiment import (
-    WAYS,
-    SweepStep,
-    grid,
-    sweep_steps,
-)
+from reproductions.supar.stacked.experiment import WAYS, grid, sweep_steps
 from reproductions.supar.stacked.with_kernels import task
-from tests.reproductions.supar.small import Context, run
-from tests.verdicts import controlled
+from tests.reproductions.supar.small import run
+from tests.verdicts import of_trial
 
 (SMOKE,) = grid("smoke")
 
 
-def rows_of(params: SweepStep = SMOKE) -> list[Row]:
-    return list(run(sweep_steps, params, Context(sweep_steps, params)))
-
-
-def verdict_of(rows: list[Row]) -> Word:
-    frame = pd.DataFrame([{**SMOKE.to_json(), **row, "status": "done"} for row in rows])
-    table = build_table(task, {sweep_steps.id: frame})
-    assert len(validate(table, task.table, where=task.id)) == len(rows)
-    (claim,) = task.claims
-    return controlled(claim, table, seed=task.table.seed, profile="smoke").word
+def rows_of() -> list[Row]:
+    return list(run(sweep_steps, SMOKE))
 
 
 def test_all_ways_are_plain_torch_on_a_cpu_and_nets_agree() -> None:
@@ -43,7 +28,7 @@ def test_all_ways_are_plain_torch_on_a_cpu_and_nets_agree() -> None:
     assert {row["ran"] for row in rows} == {"plain torch"}
     assert {row["num_samples"] for row in rows} == {SMOKE.steps}
     assert [row["agrees"] for row in rows] == [True, None, None, None]
-    assert verdict_of(rows) == Word.HOLDS
+    assert of_trial(task, SMOKE, rows) == Word.HOLDS
 
 
 def test_a_stack_that_parts_from_its_nets_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -55,7 +40,7 @@ def test_a_stack_that_parts_from_its_nets_is_seen(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(stacked.Stack, "clip_grad_norm_", together)
     rows = rows_of()
     assert rows[0]["agrees"] is False
-    assert verdict_of(rows) == Word.FAILS
+    assert of_trial(task, SMOKE, rows) == Word.FAILS
 
 
 def test_where_a_kernel_can_be_two_ways_take_it_and_the_others_do_not(
