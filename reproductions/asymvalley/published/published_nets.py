@@ -158,8 +158,8 @@ ON_DIRECTIONS = (
         at_most(PARTS, 0.5, "share")
         .naming(*(f"{net}, {name}" for net in NETS for name in ("sgp", "centred sgp")))
         .measuring("of the asymmetry along the signs of the weights"),
-        "The valleys of well-trained nets are at most half as asymmetric along the positive parts of"
-        " the signs as along the signs.",
+        "The valleys of well-trained nets are at most half as asymmetric along the positive parts"
+        " of the signs as along the signs.",
     ),
 )
 IN_CROSS_ENTROPY = tuple(
