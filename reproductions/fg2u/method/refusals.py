@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 import torch
 from torch import Tensor
-from torch.func import jvp
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from harness.errors import SpecError
@@ -23,6 +22,7 @@ from reproductions.fg2u.method.trees import (
     has_gradient,
     is_finite,
     like,
+    pushed,
     tree_leaves,
     tree_map,
 )
@@ -196,7 +196,7 @@ def _check_both(
     tangent = [_random_like(leaf, generator) for leaf in floating(inputs)]
     try:
         with torch.no_grad():
-            value, pushed = _pushed(function, inputs, tangent)
+            value, moved = _pushed(function, inputs, tangent)
     except (NotImplementedError, RuntimeError) as error:
         if forward or not has_no_forward_rule(error):
             raise
@@ -205,7 +205,7 @@ def _check_both(
         # Another way of computing it may round otherwise; the same way gives the same twice.
         with torch.no_grad():
             _check_same(floating(value), floating(_pushed(function, inputs, tangent)[0]))
-    ahead, backward = sum(_terms(pushed, adjoint)), _terms(found, tangent)
+    ahead, backward = sum(_terms(moved, adjoint)), _terms(found, tangent)
     if abs(ahead - sum(backward)) <= 1e-2 * max(abs(ahead), sum(map(abs, backward))):
         return
     if _differs_beyond_rounding(function, inputs, after, tangent, adjoint):
@@ -291,8 +291,8 @@ def _pushed(
         value = function(*like(inputs, moved))
         return tuple(floating(value)), value
 
-    found: Any = jvp(of_moving, tuple(floating(inputs)), tuple(tangent), has_aux=True)
-    _, ahead, value = found
+    at = tuple(floating(inputs))
+    _, ahead, value = pushed(of_moving, at, tuple(tangent), has_aux=True)
     return value, list(ahead)
 
 
@@ -301,7 +301,7 @@ def check_influence(problem: Problem, phi: Tree, batch: Any) -> None:
     ones = tree_map(torch.ones_like, phi)
     try:
         with torch.no_grad():
-            jvp(lambda p: problem.unroll(p, batch)[0], (phi,), (ones,), strict=True)
+            pushed(lambda p: problem.unroll(p, batch)[0], (phi,), (ones,), strict=True)
     except NotImplementedError:
         return
     except RuntimeError as error:
