@@ -13,11 +13,19 @@ import torch
 from torch import Tensor
 from torch.optim import Optimizer
 
-from harness.errors import SpecError
+from harness.errors import RunError, SpecError
 from reproductions.fg2u.method.estimator import Estimator, MetaGrad
 from reproductions.fg2u.method.problem import Problem, check_whole
 from reproductions.fg2u.method.refusals import check_phi
-from reproductions.fg2u.method.trees import Tree, added, norm, scaled, tree_leaves, tree_map
+from reproductions.fg2u.method.trees import (
+    Tree,
+    added,
+    is_finite,
+    norm,
+    scaled,
+    tree_leaves,
+    tree_map,
+)
 
 MakeOptimizer = Callable[[list[Tensor], float], Optimizer]
 
@@ -82,6 +90,7 @@ def descend(
     batches: one per estimate, `accumulate` of them per step, whose mean gradient is taken with
     fresh directions each; it ends early where they do. progress: draw a bar on the terminal.
     optimizer: makes one over the leaves of phi, with the phase's step size for all of them.
+    Raises RunError, with phi as it was before the step, for a gradient that is not finite.
     """
     check_whole(accumulate=accumulate)
     if not phases:
@@ -140,6 +149,11 @@ def _take(
     for meta in found[1:]:
         mean = added(mean, meta.grad)
     mean = scaled(1.0 / len(found), mean)
+    if not is_finite(mean):
+        raise RunError(
+            f"outer step {number}: the Neumann series diverged, and its gradient is not finite:"
+            " lower alpha, or take fewer terms"
+        )
     for leaf, grad in zip(leaves, tree_leaves(mean), strict=True):
         leaf.grad = grad
     stepper.step()

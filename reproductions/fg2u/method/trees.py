@@ -131,7 +131,7 @@ class _NumbersAsTensors(TorchFunctionMode):
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
     ) -> Any:
-        if func.__name__.strip("_") in _ARITHMETIC:
+        if getattr(func, "__name__", "").strip("_") in _ARITHMETIC:
             for one in args:
                 if isinstance(one, Tensor) and one.dim() == 0 and one.dtype == torch.float32:
                     args = tuple(one.new_tensor(a) if isinstance(a, float) else a for a in args)

@@ -7,6 +7,7 @@ import itertools
 import pytest
 import torch
 
+from harness.errors import RunError
 from reproductions.fg2u import OuterStep, Phase, descend, hypergradient
 from tests.reproductions.fg2u.small import drawn, quadratic
 
@@ -74,3 +75,13 @@ def test_accumulation_means_batches_and_tells_their_noise() -> None:
     grads = torch.stack([EXACT(shifted, phi, batch).grad for batch in batches])
     assert step.gradient_norm == pytest.approx(float(grads.mean(0).norm()))
     assert step.noise_norm == pytest.approx(float((grads.var(0).sum() / 40).sqrt()))
+
+
+def test_phi_takes_no_step_along_a_series_that_overflows() -> None:
+    """Powers of 1 - 10 times an eigenvalue, beyond float64 after some hundred terms."""
+    series = hypergradient("neumann", terms=1000, alpha=10.0)
+    phi, phases = START.clone(), [Phase(method=series, num_steps=1, lr=0.1)]
+    assert series(PROBLEM, phi).stats.diverged
+    with pytest.raises(RunError, match=r"outer step 0: the Neumann series diverged.*lower alpha"):
+        list(descend(PROBLEM, phi, [None], phases))
+    assert torch.equal(phi, START)
