@@ -77,6 +77,7 @@ def test_accumulation_means_batches_and_tells_their_noise() -> None:
     assert step.noise_norm == pytest.approx(float((grads.var(0).sum() / 40).sqrt()))
 
 
+@pytest.mark.filterwarnings("ignore:the Neumann series grew")
 def test_phi_takes_no_step_along_a_series_that_overflows() -> None:
     """Powers of 1 - 10 times an eigenvalue, beyond float64 after some hundred terms."""
     series = hypergradient("neumann", terms=1000, alpha=10.0)
