@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -10,6 +11,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import keystr, tree_flatten_with_path
 
 from harness.errors import SpecError
 from reproductions.fg2u.method.explained import has_no_forward_rule
@@ -40,7 +42,7 @@ _CHECKED: weakref.WeakKeyDictionary[Problem, set[Needs]] = weakref.WeakKeyDictio
 def check_problem(problem: Problem, phi: Tree, batch: Any, needs: Needs) -> None:
     """Look at start, two inner steps and the outer loss for what would be wrong in silence.
 
-    A problem is looked at once. Raises SpecError.
+    A problem is looked at once. Raises SpecError; warns of a leaf of phi that nothing depends on.
     """
     seen = _CHECKED.setdefault(problem, set())
     if needs in seen:
@@ -56,7 +58,18 @@ def check_problem(problem: Problem, phi: Tree, batch: Any, needs: Needs) -> None
         forward = needs == "forward"
         for number in range(short.num_steps):
             state = _check_links(problem, detached(state), phi, batch, number, forward=forward)
-        _check_whole(short, phi, batch, forward=forward)
+        found = _check_whole(short, phi, batch, forward=forward)
+        idle = [number for number, grad in enumerate(found) if grad is None]
+        # Others may act after the steps that were looked at.
+        if 0 < len(idle) < len(found) and not _has_influence(problem, phi, batch, idle):
+            paths = [path for path, _ in tree_flatten_with_path(phi)[0]]
+            names = ", ".join(f"phi{keystr(paths[number])}" for number in idle)
+            warnings.warn(
+                f"nothing depends on {names}: its gradient is 0, for which random"
+                " directions give noise; leave it out of phi",
+                RuntimeWarning,
+                stacklevel=3,
+            )
     seen.add(needs)
 
 
@@ -149,8 +162,13 @@ def _check_links(
     return after
 
 
-def _check_whole(problem: Problem, phi: Tree, batch: Any, *, forward: bool) -> None:
-    """Compare both derivatives of start, some steps and the outer loss together."""
+def _check_whole(
+    problem: Problem, phi: Tree, batch: Any, *, forward: bool
+) -> Sequence[Tensor | None]:
+    """Compare both derivatives of start, some steps and the outer loss together.
+
+    Returns a multiple of the gradient, None for a leaf that was not used.
+    """
     moving = attached(phi)
     state = problem.start(moving, batch)
     for number in range(problem.num_steps):
@@ -161,6 +179,7 @@ def _check_whole(problem: Problem, phi: Tree, batch: Any, *, forward: bool) -> N
         lambda p: problem.unroll(p, batch)[0], (moving,), value, found, adjoint,
         "start or outer_loss", forward=forward,
     )  # fmt: skip
+    return found
 
 
 def _walked_back(after: Tree, inputs: Tree) -> tuple[Sequence[Tensor | None], list[Tensor]]:
@@ -298,19 +317,35 @@ def _pushed(
 
 def check_influence(problem: Problem, phi: Tree, batch: Any) -> None:
     """Raise SpecError where the outer loss does not depend on phi, whatever its value."""
-    ones = tree_map(torch.ones_like, phi)
+    if not _has_influence(problem, phi, batch, range(len(tree_leaves(phi)))):
+        raise SpecError(
+            "phi has no influence on the outer loss: neither start nor an inner step nor"
+            " outer_loss uses it"
+        )
+
+
+def _has_influence(problem: Problem, phi: Tree, batch: Any, numbers: Sequence[int]) -> bool:
+    """Return whether the outer loss depends on any of these leaves of phi; so it is said, too,
+    where an operation has no forward rule."""
+    leaves = tree_leaves(phi)
+
+    def value(*moved: Tensor) -> Tensor:
+        own = dict(zip(numbers, moved, strict=True))
+        return problem.unroll(
+            like(phi, [own.get(n, leaves[n]) for n in range(len(leaves))]), batch
+        )[0]
+
+    at = tuple(leaves[number] for number in numbers)
     try:
         with torch.no_grad():
-            pushed(lambda p: problem.unroll(p, batch)[0], (phi,), (ones,), strict=True)
+            pushed(value, at, tuple(map(torch.ones_like, at)), strict=True)
     except NotImplementedError:
-        return
+        return True
     except RuntimeError as error:
         if "independent of the inputs" in str(error):
-            raise SpecError(
-                "phi has no influence on the outer loss: neither start nor an inner step nor"
-                " outer_loss uses it"
-            ) from error
+            return False
         raise
+    return True
 
 
 def _random_like(leaf: Tensor, generator: torch.Generator) -> Tensor:

@@ -141,8 +141,8 @@ def test_a_start_that_is_phi_itself(method: str) -> None:
 
 
 SCALED = {
-    "phi": (lambda phi: 0.3 * phi["decay"] - 0.1, Sgd(lr=0.1)),
-    "momentum": (lambda phi: phi["decay"] / 3.0, Sgd(lr=0.1, momentum=0.9)),
+    "phi": (lambda phi: (0.3 * phi["decay"] - 0.1) * phi["others"].sum(), Sgd(lr=0.1)),
+    "momentum": (lambda phi: phi["decay"] / 3.0 * phi["others"][1], Sgd(lr=0.1, momentum=0.9)),
     "a mean": (lambda phi: phi["others"].mean() * 0.3 + phi["decay"], Adam(lr=0.01)),
     "an entry": (lambda phi: torch.multiply(phi["others"][0], 0.3) * phi["decay"], Sgd(lr=0.1)),
 }
