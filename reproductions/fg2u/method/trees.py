@@ -110,9 +110,9 @@ def scaled(factor: float | Tensor, tree: Tree) -> Tree:
 
 
 def inner(left: Tree, right: Tree) -> Tensor:
-    """Return the inner product of two trees of one shape."""
-    pairs = zip(tree_leaves(left), tree_leaves(right), strict=True)
-    return torch.stack([(a * b).sum() for a, b in pairs]).sum()
+    """Return the real inner product of two trees of one shape, over what can have a gradient."""
+    pairs = zip(floating(left), floating(right), strict=True)
+    return torch.stack([(a.conj() * b).sum().real for a, b in pairs]).sum()
 
 
 _ARITHMETIC = {
