@@ -96,6 +96,7 @@ def descend(
     if not phases:
         raise SpecError("descend needs at least one phase")
     check_phi(phi)
+    _check_apart(tree_leaves(phi))
     leaves, supply, number = tree_leaves(phi), iter(batches), 0
     stepper: Optimizer | None = None
     with _bar(sum(phase.num_steps for phase in phases), progress) as advance:
@@ -110,6 +111,21 @@ def descend(
                 advance(step)
                 yield step
                 number += 1
+
+
+def _check_apart(leaves: list[Tensor]) -> None:
+    """Raise SpecError for entries of phi that share memory, which a step would move twice."""
+    for memory in {leaf.untyped_storage().data_ptr() for leaf in leaves}:
+        own = [leaf for leaf in leaves if leaf.untyped_storage().data_ptr() == memory]
+        if len(own) == 1 and own[0].is_contiguous():
+            continue
+        every = torch.arange(own[0].untyped_storage().nbytes() // own[0].element_size())
+        placed = [every.as_strided(v.shape, v.stride(), v.storage_offset()).flatten() for v in own]
+        if torch.cat(placed).bincount().max() > 1:
+            raise SpecError(
+                "phi has entries that share memory, as an expanded tensor or a view of another leaf"
+                " does, and a step would move them twice: clone() them, or name them once"
+            )
 
 
 def _stepper_of(
