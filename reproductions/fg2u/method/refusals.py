@@ -15,7 +15,7 @@ from torch.utils._pytree import keystr, tree_flatten_with_path
 
 from harness.errors import SpecError
 from reproductions.fg2u.method.explained import has_no_forward_rule
-from reproductions.fg2u.method.problem import Problem
+from reproductions.fg2u.method.problem import GradientStep, Problem
 from reproductions.fg2u.method.trees import (
     Tree,
     attached,
@@ -50,6 +50,12 @@ def check_problem(problem: Problem, phi: Tree, batch: Any, needs: Needs) -> None
     with torch.no_grad():
         state = problem.start(phi, batch)
     _check_state(state, "start")
+    trained = tree_leaves(state.params) if isinstance(problem.step, GradientStep) else []
+    if not all(map(has_gradient, trained)):
+        raise SpecError(
+            "start returned a weight of whole numbers, which no gradient trains: hand it over in"
+            " the batch"
+        )
     short = replace(problem, num_steps=min(2, problem.num_steps))
     if needs == "values":
         with torch.no_grad(), _NoHalf():  # type: ignore[no-untyped-call]

@@ -124,6 +124,16 @@ REFUSED = {
     "an outer loss that counts": (
         own(half, outer=lambda state, phi, batch: (state > 0).sum()), OWN_STEP, "torch.int64"
     ),
+    "a weight of whole numbers": (
+        from_loss(
+            start=lambda phi, batch: {"w": WEIGHTS, "n": torch.tensor(1)},
+            loss=lambda weights, phi, batch, number: (phi @ weights["w"]).square().sum(),
+            outer_loss=lambda weights, phi, batch: weights["w"].square().sum(),
+            optimizer=Adam(lr=0.1),
+            num_steps=3,
+        ),
+        EVERY, "start returned a weight of whole numbers",
+    ),
     "no state": (own(lambda state, phi: None), OWN_STEP[:2], "step 0 returned NoneType in its sta"),
     "a number as state": (
         own(half, start=lambda phi, batch: 1.0), OWN_STEP, "start returned float in its state"
