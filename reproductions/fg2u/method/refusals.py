@@ -81,7 +81,9 @@ def check_problem(problem: Problem, phi: Tree, batch: Any, needs: Needs) -> None
 
 def _check_state(state: Tree, maker: str) -> None:
     """Raise SpecError for a state that is not made of tensors, or that nothing can train."""
-    if others := {type(leaf).__name__ for leaf in tree_leaves(state) if not _is_tensor(leaf)}:
+    if others := {
+        type(leaf).__name__ for leaf in tree_leaves(state) if not isinstance(leaf, Tensor)
+    }:
         raise SpecError(f"{maker} returned {others.pop()} in its state: make it tensors alone")
     if not floating(state):
         raise SpecError(f"{maker} returned no tensor of floating point: nothing can be trained")
@@ -89,14 +91,10 @@ def _check_state(state: Tree, maker: str) -> None:
         _refuse_half(leaf.dtype, f"{maker} returned a state in")
 
 
-def _is_tensor(leaf: Any) -> bool:
-    return isinstance(leaf, Tensor)
-
-
 def check_phi(phi: Tree) -> None:
     """Raise SpecError for a phi that nothing can be differentiated by."""
     leaves = tree_leaves(phi)
-    if not leaves or not all(map(_is_tensor, leaves)):
+    if not leaves or not all(isinstance(leaf, Tensor) for leaf in leaves):
         raise SpecError("phi must be a tensor, or a tuple, list or dictionary of tensors")
     if not all(leaf.is_floating_point() and leaf.numel() for leaf in leaves):
         raise SpecError("phi has a leaf that is empty or not of real floating point")
