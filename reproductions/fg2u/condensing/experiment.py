@@ -117,13 +117,9 @@ def schedule(params: Condensation) -> list[Phase]:
 def estimator(params: Condensation, method: Method) -> Estimator:
     """Return a method with its numbers; all directions are carried at once."""
     from reproductions.fg2u.method.methods import fitted
-    from reproductions.fg2u.models.condensation import LR as INNER_LR
 
     count = params.num_directions
-    return fitted(
-        method, num_directions=count, chunk=count, keep=params.keep, terms=params.terms,
-        alpha=INNER_LR,
-    )  # fmt: skip
+    return fitted(method, num_directions=count, chunk=count, keep=params.keep, terms=params.terms)
 
 
 def schedule_name(

@@ -69,10 +69,7 @@ def _early() -> Iterator[Row]:
     for keep in range(1, NUM_STEPS - NUM_EARLY + 1):
         found = hypergradient("trgu", keep=keep)(problem, phi).grad
         yield row("early_unseen", "trgu", keep, ratio=size_of(found))
-    for name, terms, options in (
-        ("hessian-free", 0, {}),
-        ("neumann", 5, {"terms": 5, "alpha": 0.3}),
-    ):
+    for name, terms, options in (("hessian-free", 0, {}), ("neumann", 5, {"terms": 5})):
         found = hypergradient(name, **options)(problem, phi).grad
         yield row("early_unseen", name, terms, ratio=size_of(found))
     coordinates = hypergradient(

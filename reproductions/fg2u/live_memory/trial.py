@@ -106,5 +106,5 @@ def estimator_of(one: Counted) -> Estimator:
     """Return a method, with as many directions as it carries at once."""
     return fitted(
         one.method, num_directions=one.chunk, chunk=one.chunk, keep=one.keep, segment=one.segment,
-        terms=TERMS, alpha=LR,
+        terms=TERMS,
     )  # fmt: skip

@@ -51,11 +51,7 @@ class Cost:
 def default_methods(
     problem: Problem, phi: Tree, *, num_directions: int, chunk: int
 ) -> list[Estimator]:
-    """Return every method that a problem can be given to, with usual settings.
-
-    The implicit ones have the largest inner step size for alpha, on which no cost depends: with
-    momentum or Adam it is to be chosen anew.
-    """
+    """Return every method that a problem can be given to, with usual settings."""
     steps = problem.num_steps
     methods: list[Estimator] = [
         Rgu(),
@@ -67,9 +63,7 @@ def default_methods(
     ]
     if isinstance(problem.step, GradientStep):
         methods[2:2] = [RguMixflow(), RguMixflow(segment=0)]
-        size = problem.step.optimizer.step_size
-        alpha = max(float(torch.as_tensor(size(phi, number)).max()) for number in range(steps))
-        methods += [Neumann(terms=20, alpha=alpha), HessianFree(alpha=alpha)]
+        methods += [Neumann(terms=20), HessianFree()]
     return methods
 
 

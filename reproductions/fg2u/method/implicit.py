@@ -45,13 +45,12 @@ class Neumann(Estimator):
     terms: int
     """K, terms beyond the first."""
     alpha: float | None = None
-    """Scale of the series, below 2 over H's largest eigenvalue; without one, the last step size of
-    plain descent, whose steps the terms then are. Of another optimizer it scales no series."""
+    """Scale of the series; without one, the inner optimizer's last step size."""
 
     def __post_init__(self) -> None:
         check_whole(terms=self.terms, least=0)
-        if self.alpha is not None and not 0.0 < self.alpha < math.inf:
-            raise SpecError(f"alpha={self.alpha}: need a finite alpha > 0")
+        if self.alpha is not None and not self.alpha > 0.0:
+            raise SpecError(f"alpha={self.alpha}: need alpha > 0")
 
     def parts(
         self, problem: Problem, phi: Tree, batch: Any, generator: torch.Generator | None
@@ -59,15 +58,7 @@ class Neumann(Estimator):
         step, last = problem.gradient_step, problem.num_steps - 1
         alpha = self.alpha
         if alpha is None:
-            rate = torch.as_tensor(step.optimizer.step_size(phi, last), dtype=torch.float64)
-            remembers = self.terms and tree_leaves(started(problem, phi, batch).slots)
-            if remembers or rate.numel() != 1:
-                raise SpecError(
-                    f"{self.name} has no alpha: the inner step size stands in for it with plain"
-                    " descent alone (no momentum, no Adam, no step size per weight); give an alpha"
-                    " below 2 over the largest eigenvalue of the inner loss's Hessian"
-                )
-            alpha = float(rate)
+            alpha = float(step.optimizer.step_size(phi, last))
         steps = range(problem.num_steps)
         state = advanced(problem, started(problem, phi, batch), phi, batch, steps)
         value, adjoint, grad = end(problem, state, phi, batch)

@@ -21,7 +21,7 @@ from reproductions.fg2u.method.trees import norm
 from reproductions.fg2u.models.condensation import judged
 from reproductions.fg2u.models.draws import generator_of
 from reproductions.fg2u.models.mlp import Mlp, scores
-from reproductions.fg2u.overview.experiment import LR, MOMENTUM, Capability
+from reproductions.fg2u.overview.experiment import Capability
 
 NUM_BATCHES = 2
 """Mini-batches that inner steps take in turn, an image per digit in each."""
@@ -76,7 +76,7 @@ def images_problem(depth: int) -> Problem:
         start=lambda phi, batch: batch["init"],
         loss=loss,
         outer_loss=judged,
-        optimizer=Sgd(lr=LR, momentum=MOMENTUM),
+        optimizer=Sgd(lr=0.05, momentum=0.9),
         num_steps=depth,
     )
 
@@ -97,5 +97,5 @@ def method_of(params: Capability, *, measure_memory: bool = False, **directions:
     """Return a method with the options that it has."""
     return fitted(
         params.method, measure_memory=measure_memory, keep=params.kept_steps, terms=params.terms,
-        alpha=LR, **directions,
+        **directions,
     )  # fmt: skip

@@ -13,7 +13,7 @@ from reproductions.fg2u.method.estimator import Estimator
 from reproductions.fg2u.method.forward import Directional
 from reproductions.fg2u.method.methods import hypergradient
 from reproductions.fg2u.method.noise import directions_for, expected_square
-from reproductions.fg2u.models.digits import LR, Instance, few_pixels
+from reproductions.fg2u.models.digits import Instance, few_pixels
 from reproductions.fg2u.sampling.draws import CHUNK, Sample, errors, sample
 from reproductions.fg2u.sampling.experiment import (
     COORDINATE,
@@ -56,7 +56,7 @@ def biased_methods(num_steps: int) -> dict[str, Estimator]:
     """Return the methods that draw nothing, and reverse unrolling to time them by."""
     kept = {f"trgu-{n}": hypergradient("trgu", keep=n) for n in KEPT if n <= num_steps}
     implicit = {
-        f"neumann-{TERMS}": hypergradient("neumann", terms=TERMS, alpha=LR),
+        f"neumann-{TERMS}": hypergradient("neumann", terms=TERMS),
         "hessian-free": hypergradient("hessian-free"),
     }
     return {"rgu": hypergradient("rgu"), **kept, **implicit}

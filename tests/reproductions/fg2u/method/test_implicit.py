@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from harness.errors import SpecError
-from reproductions.fg2u import Adam, Problem, Sgd, from_loss, hypergradient
+from reproductions.fg2u import Problem, hypergradient
 from tests.reproductions.fg2u.small import drawn, quadratic
 
 
@@ -39,29 +39,6 @@ def test_a_series_that_diverges_says_so() -> None:
     problem, phi = quadratic(num_steps=5)
     with pytest.warns(RuntimeWarning, match="the Neumann series grew.*lower alpha"):
         assert hypergradient("neumann", terms=60, alpha=10.0)(problem, phi).stats.diverged
-
-
-@pytest.mark.parametrize(
-    "optimizer",
-    [
-        Sgd(lr=0.1, momentum=0.9),
-        Adam(lr=0.1),
-        Sgd(lr=lambda phi, number: 0.1 * torch.ones(4, dtype=torch.float64)),
-    ],
-    ids=["momentum", "adam", "a rate per weight"],
-)
-def test_a_step_size_that_scales_no_series_is_not_taken_for_alpha(optimizer: Sgd | Adam) -> None:
-    problem, phi = quadratic(num_steps=5)
-    other = from_loss(
-        start=lambda phi, batch: torch.zeros(4, dtype=torch.float64),
-        loss=problem.gradient_step.loss,
-        outer_loss=problem.outer_loss,
-        optimizer=optimizer,
-        num_steps=5,
-    )
-    with pytest.raises(SpecError, match=r"neumann has no alpha.*give an alpha below 2"):
-        hypergradient("neumann", terms=3)(other, phi)
-    assert hypergradient("neumann", terms=3, alpha=0.1)(other, phi).grad.any()
 
 
 def test_a_step_of_ones_own_has_no_inner_loss() -> None:
