@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from harness.declare import Outcome, Row, RunContext, Status
+from harness.errors import RunError
 from reproductions.fg2u.image_sets.cells import Condensation, Method, images_of, taken_by
 from reproductions.fg2u.image_sets.data import (
     Labelled,
@@ -89,16 +90,17 @@ def _finished(
     params: Condensation, ctx: RunContext, images: Tensor, train: Labelled, test: Labelled
 ) -> Outcome:
     """Descend where steps are asked for; keep the images, and evaluate them."""
-    done = descended(params, ctx, images, train) if params.steps else AT_REST
-    row = _row(params, train, done)
-    if not bool(torch.isfinite(images).all()):
+    try:
+        done = descended(params, ctx, images, train) if params.steps else AT_REST
+    except RunError as error:
         return Outcome(
-            rows=[row | _scores([])],
+            rows=[_row(params, train, AT_REST) | _scores([])],
             status=Status.DIVERGED,
-            note=f"{params.method}: pixels are no numbers any more after {params.steps} steps",
+            note=f"{params.method}: {error}",
         )
     ctx.save(IMAGES, {"images": images.cpu()})
     found = accuracies(params, images, test, generator_of(ctx, "evaluation"))
+    row = _row(params, train, done)
     return Outcome(rows=[row | _scores(found) | {"pixels": digits_of(images[:DRAWN])}])
 
 

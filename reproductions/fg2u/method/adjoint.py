@@ -49,6 +49,6 @@ def _last_state(problem: Problem, phi: Tree, batch: Any) -> Tree:
 
 
 def _product(rows: Tree, single: Tree) -> Tensor:
-    """Return the inner product of each of C trees with one, shape (C,)."""
+    """Return the real inner product of each of C trees with one, shape (C,)."""
     pairs = zip(floating(rows), floating(single), strict=True)
-    return torch.stack([row.flatten(1) @ one.flatten() for row, one in pairs]).sum(0)
+    return torch.stack([(row.flatten(1) @ one.conj().flatten()).real for row, one in pairs]).sum(0)

@@ -164,7 +164,7 @@ def _few(method: Directional, count: int, num_entries: int) -> Directional:
 
 def _peak(problem: Problem, phi: Tree, batch: Any, method: Estimator, steps: int) -> int:
     generator = torch.Generator().manual_seed(0)
-    return method.peak_bytes(_shortened(problem, steps), phi, batch, generator)
+    return method.peak_bytes(replace(problem, num_steps=steps), phi, batch, generator)
 
 
 def _seconds(problem: Problem, phi: Tree, batch: Any, method: Estimator) -> float:
@@ -184,14 +184,10 @@ def _seconds(problem: Problem, phi: Tree, batch: Any, method: Estimator) -> floa
 
 
 def _fastest(problem: Problem, phi: Tree, batch: Any, method: Estimator, steps: int) -> float:
-    shortened = _shortened(problem, steps)
+    shortened = replace(problem, num_steps=steps)
     generator = torch.Generator().manual_seed(0)
     runs = [method(shortened, phi, batch, generator) for _ in range(1 + REPEATS)]
     return min(run.stats.seconds for run in runs[1:])
-
-
-def _shortened(problem: Problem, steps: int) -> Problem:
-    return replace(problem, num_steps=steps)
 
 
 def _error(method: Estimator, num_entries: int) -> float | None:

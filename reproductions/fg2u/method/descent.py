@@ -13,11 +13,19 @@ import torch
 from torch import Tensor
 from torch.optim import Optimizer
 
-from harness.errors import SpecError
+from harness.errors import RunError, SpecError
 from reproductions.fg2u.method.estimator import Estimator, MetaGrad
 from reproductions.fg2u.method.problem import Problem, check_whole
 from reproductions.fg2u.method.refusals import check_phi
-from reproductions.fg2u.method.trees import Tree, added, norm, scaled, tree_leaves, tree_map
+from reproductions.fg2u.method.trees import (
+    Tree,
+    added,
+    is_finite,
+    norm,
+    scaled,
+    tree_leaves,
+    tree_map,
+)
 
 MakeOptimizer = Callable[[list[Tensor], float], Optimizer]
 
@@ -82,11 +90,13 @@ def descend(
     batches: one per estimate, `accumulate` of them per step, whose mean gradient is taken with
     fresh directions each; it ends early where they do. progress: draw a bar on the terminal.
     optimizer: makes one over the leaves of phi, with the phase's step size for all of them.
+    Raises RunError, with phi as it was before the step, for a gradient that is not finite.
     """
     check_whole(accumulate=accumulate)
     if not phases:
         raise SpecError("descend needs at least one phase")
     check_phi(phi)
+    _check_apart(tree_leaves(phi))
     leaves, supply, number = tree_leaves(phi), iter(batches), 0
     stepper: Optimizer | None = None
     with _bar(sum(phase.num_steps for phase in phases), progress) as advance:
@@ -101,6 +111,21 @@ def descend(
                 advance(step)
                 yield step
                 number += 1
+
+
+def _check_apart(leaves: list[Tensor]) -> None:
+    """Raise SpecError for entries of phi that share memory, which a step would move twice."""
+    for memory in {leaf.untyped_storage().data_ptr() for leaf in leaves}:
+        own = [leaf for leaf in leaves if leaf.untyped_storage().data_ptr() == memory]
+        if len(own) == 1 and own[0].is_contiguous():
+            continue
+        every = torch.arange(own[0].untyped_storage().nbytes() // own[0].element_size())
+        placed = [every.as_strided(v.shape, v.stride(), v.storage_offset()).flatten() for v in own]
+        if torch.cat(placed).bincount().max() > 1:
+            raise SpecError(
+                "phi has entries that share memory, as an expanded tensor or a view of another leaf"
+                " does, and a step would move them twice: clone() them, or name them once"
+            )
 
 
 def _stepper_of(
@@ -140,6 +165,11 @@ def _take(
     for meta in found[1:]:
         mean = added(mean, meta.grad)
     mean = scaled(1.0 / len(found), mean)
+    if not is_finite(mean):
+        raise RunError(
+            f"outer step {number}: the Neumann series diverged, and its gradient is not finite:"
+            " lower alpha, or take fewer terms"
+        )
     for leaf, grad in zip(leaves, tree_leaves(mean), strict=True):
         leaf.grad = grad
     stepper.step()

@@ -157,6 +157,13 @@ class Estimator(ABC):
                 RuntimeWarning,
                 stacklevel=3,
             )
+        if parts.facts.get("diverged", False):
+            warnings.warn(
+                "the Neumann series grew where it should converge, and its gradient means nothing:"
+                " lower alpha, or train the inner problem on until its Hessian is positive",
+                RuntimeWarning,
+                stacklevel=3,
+            )
         growth = parts.facts.get("growth")
         single = parts.value.dtype is not torch.float64
         if growth is not None and growth > MAX_GROWTH and single:

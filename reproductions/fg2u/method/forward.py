@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, get_args
 
 import torch
 from torch import Tensor
-from torch.func import grad, vmap
+from torch.func import vmap
 
 from harness.errors import SpecError
 from reproductions.fg2u.method.directions import Directions, Kind, make_directions
@@ -20,6 +20,7 @@ from reproductions.fg2u.method.estimator import Counts, Estimator, Parts
 from reproductions.fg2u.method.noise import expected_square
 from reproductions.fg2u.method.problem import Problem, check_whole
 from reproductions.fg2u.method.refusals import Needs
+from reproductions.fg2u.method.reverse import end
 from reproductions.fg2u.method.tangents import Slopes, carry, kernel_of
 from reproductions.fg2u.method.trees import (
     ONCE,
@@ -231,7 +232,8 @@ class Fg2uZo(Directional):
         if self.differences == "loss":
             return lambda p: problem.unroll(p, batch)[0], None, None
         value, state = problem.unroll(phi, batch)
-        by_state, by_phi = grad(problem.outer, argnums=(0, 1))(state, phi, batch)
+        with torch.enable_grad():
+            _, by_state, by_phi = end(problem, state, phi, batch)
         return lambda p: inner(by_state, problem.unroll(p, batch)[1]), value, by_phi
 
     def counts(self, num_steps: int, num_directions: int) -> Counts:

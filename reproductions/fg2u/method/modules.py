@@ -25,7 +25,7 @@ def functional(module: nn.Module) -> tuple[Callable[..., Any], Weights]:
     frozen weights (`requires_grad` off) are constants. Raises SpecError for a module that would not
     be a function of its weights: a norm with running statistics, or dropout that is on; and for one
     that is wrapped for ranks, split over them, or compiled. `call` raises it where the module
-    computes with weights that a function inside it holds on to.
+    computes with weights that a function inside it holds on to, or changes a buffer in place.
     """
     for name, child in module.named_modules():
         where = f"{name or 'the module'} ({type(child).__name__})"
@@ -39,17 +39,21 @@ def functional(module: nn.Module) -> tuple[Callable[..., Any], Weights]:
             raise SpecError(f"{where} draws anew in each pass: call eval() or set p=0")
     # Of their own: so it shows where a call computes with the module's.
     weights = {name: weight.detach().clone() for name, weight in _weights(module, frozen=False)}
-    constants = {name: value.detach() for name, value in module.named_buffers()}
-    constants |= {name: weight.detach() for name, weight in _weights(module, frozen=True)}
+    buffers = {name: value.detach().clone() for name, value in module.named_buffers()}
+    constants = buffers | {name: w.detach() for name, w in _weights(module, frozen=True)}
 
     looked_at = False
 
     def call(weights: Weights, *args: Any, **kwargs: Any) -> Any:
         nonlocal looked_at
         run = partial(functional_call, module, (weights, constants), args, kwargs)
-        if looked_at:
-            return run()
-        result = run_without(dict(_weights(module, frozen=False)), run)
+        before = {name: value._version for name, value in buffers.items()}
+        result = run() if looked_at else run_without(dict(_weights(module, frozen=False)), run)
+        if written := [name for name, value in buffers.items() if value._version > before[name]]:
+            raise SpecError(
+                f"the module changes its buffer {written[0]} in each pass, as spectral norm does"
+                " while it trains: call eval() on it before functional"
+            )
         looked_at = True
         return result
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -9,12 +10,12 @@ from typing import Any, Literal
 
 import torch
 from torch import Tensor
-from torch.func import jvp
 from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import keystr, tree_flatten_with_path
 
 from harness.errors import SpecError
 from reproductions.fg2u.method.explained import has_no_forward_rule
-from reproductions.fg2u.method.problem import Problem
+from reproductions.fg2u.method.problem import GradientStep, Problem
 from reproductions.fg2u.method.trees import (
     Tree,
     attached,
@@ -23,6 +24,7 @@ from reproductions.fg2u.method.trees import (
     has_gradient,
     is_finite,
     like,
+    pushed,
     tree_leaves,
     tree_map,
 )
@@ -40,7 +42,7 @@ _CHECKED: weakref.WeakKeyDictionary[Problem, set[Needs]] = weakref.WeakKeyDictio
 def check_problem(problem: Problem, phi: Tree, batch: Any, needs: Needs) -> None:
     """Look at start, two inner steps and the outer loss for what would be wrong in silence.
 
-    A problem is looked at once. Raises SpecError.
+    A problem is looked at once. Raises SpecError; warns of a leaf of phi that nothing depends on.
     """
     seen = _CHECKED.setdefault(problem, set())
     if needs in seen:
@@ -48,6 +50,12 @@ def check_problem(problem: Problem, phi: Tree, batch: Any, needs: Needs) -> None
     with torch.no_grad():
         state = problem.start(phi, batch)
     _check_state(state, "start")
+    trained = tree_leaves(state.params) if isinstance(problem.step, GradientStep) else []
+    if not all(map(has_gradient, trained)):
+        raise SpecError(
+            "start returned a weight of whole numbers, which no gradient trains: hand it over in"
+            " the batch"
+        )
     short = replace(problem, num_steps=min(2, problem.num_steps))
     if needs == "values":
         with torch.no_grad(), _NoHalf():  # type: ignore[no-untyped-call]
@@ -56,13 +64,26 @@ def check_problem(problem: Problem, phi: Tree, batch: Any, needs: Needs) -> None
         forward = needs == "forward"
         for number in range(short.num_steps):
             state = _check_links(problem, detached(state), phi, batch, number, forward=forward)
-        _check_whole(short, phi, batch, forward=forward)
+        found = _check_whole(short, phi, batch, forward=forward)
+        idle = [number for number, grad in enumerate(found) if grad is None]
+        # Others may act after the steps that were looked at.
+        if 0 < len(idle) < len(found) and not _has_influence(problem, phi, batch, idle):
+            paths = [path for path, _ in tree_flatten_with_path(phi)[0]]
+            names = ", ".join(f"phi{keystr(paths[number])}" for number in idle)
+            warnings.warn(
+                f"nothing depends on {names}: its gradient is 0, for which random"
+                " directions give noise; leave it out of phi",
+                RuntimeWarning,
+                stacklevel=3,
+            )
     seen.add(needs)
 
 
 def _check_state(state: Tree, maker: str) -> None:
     """Raise SpecError for a state that is not made of tensors, or that nothing can train."""
-    if others := {type(leaf).__name__ for leaf in tree_leaves(state) if not _is_tensor(leaf)}:
+    if others := {
+        type(leaf).__name__ for leaf in tree_leaves(state) if not isinstance(leaf, Tensor)
+    }:
         raise SpecError(f"{maker} returned {others.pop()} in its state: make it tensors alone")
     if not floating(state):
         raise SpecError(f"{maker} returned no tensor of floating point: nothing can be trained")
@@ -70,14 +91,10 @@ def _check_state(state: Tree, maker: str) -> None:
         _refuse_half(leaf.dtype, f"{maker} returned a state in")
 
 
-def _is_tensor(leaf: Any) -> bool:
-    return isinstance(leaf, Tensor)
-
-
 def check_phi(phi: Tree) -> None:
     """Raise SpecError for a phi that nothing can be differentiated by."""
     leaves = tree_leaves(phi)
-    if not leaves or not all(map(_is_tensor, leaves)):
+    if not leaves or not all(isinstance(leaf, Tensor) for leaf in leaves):
         raise SpecError("phi must be a tensor, or a tuple, list or dictionary of tensors")
     if not all(leaf.is_floating_point() and leaf.numel() for leaf in leaves):
         raise SpecError("phi has a leaf that is empty or not of real floating point")
@@ -149,8 +166,13 @@ def _check_links(
     return after
 
 
-def _check_whole(problem: Problem, phi: Tree, batch: Any, *, forward: bool) -> None:
-    """Compare both derivatives of start, some steps and the outer loss together."""
+def _check_whole(
+    problem: Problem, phi: Tree, batch: Any, *, forward: bool
+) -> Sequence[Tensor | None]:
+    """Compare both derivatives of start, some steps and the outer loss together.
+
+    Returns a multiple of the gradient, None for a leaf that was not used.
+    """
     moving = attached(phi)
     state = problem.start(moving, batch)
     for number in range(problem.num_steps):
@@ -161,6 +183,7 @@ def _check_whole(problem: Problem, phi: Tree, batch: Any, *, forward: bool) -> N
         lambda p: problem.unroll(p, batch)[0], (moving,), value, found, adjoint,
         "start or outer_loss", forward=forward,
     )  # fmt: skip
+    return found
 
 
 def _walked_back(after: Tree, inputs: Tree) -> tuple[Sequence[Tensor | None], list[Tensor]]:
@@ -196,7 +219,7 @@ def _check_both(
     tangent = [_random_like(leaf, generator) for leaf in floating(inputs)]
     try:
         with torch.no_grad():
-            value, pushed = _pushed(function, inputs, tangent)
+            value, moved = _pushed(function, inputs, tangent)
     except (NotImplementedError, RuntimeError) as error:
         if forward or not has_no_forward_rule(error):
             raise
@@ -205,7 +228,7 @@ def _check_both(
         # Another way of computing it may round otherwise; the same way gives the same twice.
         with torch.no_grad():
             _check_same(floating(value), floating(_pushed(function, inputs, tangent)[0]))
-    ahead, backward = sum(_terms(pushed, adjoint)), _terms(found, tangent)
+    ahead, backward = sum(_terms(moved, adjoint)), _terms(found, tangent)
     if abs(ahead - sum(backward)) <= 1e-2 * max(abs(ahead), sum(map(abs, backward))):
         return
     if _differs_beyond_rounding(function, inputs, after, tangent, adjoint):
@@ -291,26 +314,42 @@ def _pushed(
         value = function(*like(inputs, moved))
         return tuple(floating(value)), value
 
-    found: Any = jvp(of_moving, tuple(floating(inputs)), tuple(tangent), has_aux=True)
-    _, ahead, value = found
+    at = tuple(floating(inputs))
+    _, ahead, value = pushed(of_moving, at, tuple(tangent), has_aux=True)
     return value, list(ahead)
 
 
 def check_influence(problem: Problem, phi: Tree, batch: Any) -> None:
     """Raise SpecError where the outer loss does not depend on phi, whatever its value."""
-    ones = tree_map(torch.ones_like, phi)
+    if not _has_influence(problem, phi, batch, range(len(tree_leaves(phi)))):
+        raise SpecError(
+            "phi has no influence on the outer loss: neither start nor an inner step nor"
+            " outer_loss uses it"
+        )
+
+
+def _has_influence(problem: Problem, phi: Tree, batch: Any, numbers: Sequence[int]) -> bool:
+    """Return whether the outer loss depends on any of these leaves of phi; so it is said, too,
+    where an operation has no forward rule."""
+    leaves = tree_leaves(phi)
+
+    def value(*moved: Tensor) -> Tensor:
+        own = dict(zip(numbers, moved, strict=True))
+        return problem.unroll(
+            like(phi, [own.get(n, leaves[n]) for n in range(len(leaves))]), batch
+        )[0]
+
+    at = tuple(leaves[number] for number in numbers)
     try:
         with torch.no_grad():
-            jvp(lambda p: problem.unroll(p, batch)[0], (phi,), (ones,), strict=True)
+            pushed(value, at, tuple(map(torch.ones_like, at)), strict=True)
     except NotImplementedError:
-        return
+        return True
     except RuntimeError as error:
         if "independent of the inputs" in str(error):
-            raise SpecError(
-                "phi has no influence on the outer loss: neither start nor an inner step nor"
-                " outer_loss uses it"
-            ) from error
+            return False
         raise
+    return True
 
 
 def _random_like(leaf: Tensor, generator: torch.Generator) -> Tensor:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.func import jvp
+from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
 
 Tree = Any
@@ -108,15 +110,43 @@ def scaled(factor: float | Tensor, tree: Tree) -> Tree:
 
 
 def inner(left: Tree, right: Tree) -> Tensor:
-    """Return the inner product of two trees of one shape."""
-    pairs = zip(tree_leaves(left), tree_leaves(right), strict=True)
-    return torch.stack([(a * b).sum() for a, b in pairs]).sum()
+    """Return the real inner product of two trees of one shape, over what can have a gradient."""
+    pairs = zip(floating(left), floating(right), strict=True)
+    return torch.stack([(a.conj() * b).sum().real for a, b in pairs]).sum()
+
+
+_ARITHMETIC = {
+    "add", "radd", "sub", "rsub", "subtract", "mul", "rmul", "multiply",
+    "div", "divide", "truediv", "true_divide", "rdiv", "rtruediv",
+}  # fmt: skip
+
+
+class _NumbersAsTensors(TorchFunctionMode):
+    """Hands numbers that meet a float32 tensor of no dimension over as float32 tensors.
+
+    Values are the same to the bit, and tangents stay in float32: under jvp torch makes float64 of
+    the tangent of such a sum, product or quotient.
+    """
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
+        if getattr(func, "__name__", "").strip("_") in _ARITHMETIC:
+            for one in args:
+                if isinstance(one, Tensor) and one.dim() == 0 and one.dtype == torch.float32:
+                    args = tuple(one.new_tensor(a) if isinstance(a, float) else a for a in args)
+                    break
+        return func(*args, **(kwargs or {}))
 
 
 def pushed(
-    function: Callable[..., Any], at: tuple[Tree, ...], along: tuple[Tree, ...]
-) -> tuple[Any, Any]:
-    """Return a function's value and its tangent."""
-    found: Any = jvp(function, at, along)
-    value, tangent = found
-    return value, tangent
+    function: Callable[..., Any], at: tuple[Tree, ...], along: tuple[Tree, ...], **options: bool
+) -> Any:
+    """Return a function's value and its tangent, as torch's jvp with these options."""
+    try:
+        return jvp(function, at, along, **options)
+    except RuntimeError as error:
+        if not re.search("float.*double|double.*float", str(error), re.IGNORECASE):
+            raise
+    with _NumbersAsTensors():
+        return jvp(function, at, along, **options)

@@ -113,7 +113,8 @@ torch.utils._pytree.register_dataclass(Points)
 def points_of(pde: Pde, points_P2: Tensor, wall_times: Tensor) -> Points:
     """Return points inside, shape (..., P, 2), and times at the walls, shape (..., W)."""
     t, x = points_P2.double().unbind(-1)
-    states, derivative = [], _scalar(pde)
+    states = []
+    derivative: Callable[[Tensor], Tensor] = pde.initial
     for _ in range(4):
         states.append(vmap(derivative)(x.flatten()).reshape(x.shape))
         derivative = grad(derivative)
@@ -122,10 +123,6 @@ def points_of(pde: Pde, points_P2: Tensor, wall_times: Tensor) -> Points:
     sides = torch.cat([-torch.ones_like(wall_times), torch.ones_like(wall_times)], -1).double()
     walls = torch.stack([times, sides, -torch.expm1(-times)], -1)
     return Points(inside.to(points_P2), walls.to(points_P2))
-
-
-def _scalar(pde: Pde) -> Callable[[Tensor], Tensor]:
-    return lambda x: pde.initial(x)
 
 
 def drawn_points(

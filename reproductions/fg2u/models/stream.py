@@ -23,7 +23,7 @@ from reproductions.fg2u.models.adaptation import (
 )
 from reproductions.fg2u.models.answers import Scores, scored
 from reproductions.fg2u.models.documents import Corpus, Document, Question, Sequences, asked, padded
-from reproductions.fg2u.models.gpt import Gpt, Net, Weights
+from reproductions.fg2u.models.gpt import Gpt, Weights
 
 MAX_NORM = 750.0
 """Gradients are clipped to it, as in the released evaluation."""
@@ -122,7 +122,9 @@ def trained(net: Gpt, corpus: Corpus, recipe: Recipe, generator: torch.Generator
     for _ in range(recipe.num_steps):
         losses = []
         for text, question in zip(texts, questions, strict=True):
-            losses.append(_text_loss(net, weights, _some(text, size, generator)))
+            own = _some(text, size, generator)
+            read = negative_log_likelihood(net, weights, own.tokens)
+            losses.append(masked_mean(read, own.counts[:, 1:]))
             losses.append(answer_loss(net, weights, _some(question, size, generator)))
         optimizer.zero_grad()
         (torch.stack(losses).sum() / len(parts)).backward()
@@ -139,8 +141,3 @@ def _share(step: int, recipe: Recipe) -> float:
 def _some(rows: Sequences, count: int, generator: torch.Generator) -> Sequences:
     drawn = torch.randint(len(rows.tokens), (count,), generator=generator)
     return Sequences(rows.tokens[drawn], rows.counts[drawn])
-
-
-def _text_loss(net: Net, weights: Weights, rows: Sequences) -> torch.Tensor:
-    losses = negative_log_likelihood(net, weights, rows.tokens)
-    return masked_mean(losses, rows.counts[:, 1:])

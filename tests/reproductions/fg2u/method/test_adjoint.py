@@ -44,3 +44,29 @@ def test_an_outer_loss_that_is_dear_is_walked_once() -> None:
         for made in (Fg2uAdjoint, lambda **given: hypergradient("fg2u", **given))
     ]
     assert peaks[0] is not None and peaks[1] is not None and 4 * peaks[0] < peaks[1]
+
+
+@pytest.mark.parametrize("name", ["adjoint", "adjoint, one at a time", "differences of the result"])
+def test_a_state_may_be_complex_and_count_steps(name: str) -> None:
+    """The outer loss sees both parts, so that a product without a conjugate shows."""
+    problem = Problem(
+        start=lambda phi, batch: {"z": torch.ones(2) * (1 + 0.5j), "n": torch.tensor(0)},
+        step=lambda state, phi, batch, number: {
+            "z": state["z"] * torch.exp(1j * phi), "n": state["n"] + 1
+        },
+        outer_loss=lambda state, phi, batch: (
+            (state["z"].real.square() * state["z"].imag).sum() * state["n"]
+        ),
+        num_steps=3,
+    )  # fmt: skip
+    phi, every = (
+        torch.tensor([0.3, 0.8]).double(),
+        {"num_directions": 2, "directions": "coordinate"},
+    )
+    method = {
+        "adjoint": Fg2uAdjoint(chunk=2, **every),
+        "adjoint, one at a time": Fg2uAdjoint(**every),
+        "differences of the result": hypergradient("fg2u-zo", differences="result", **every),
+    }[name]
+    exact = hypergradient("rgu")(problem, phi).grad
+    assert torch.allclose(method(problem, phi).grad, exact, rtol=1e-4)

@@ -7,7 +7,9 @@ import itertools
 import pytest
 import torch
 
-from reproductions.fg2u import OuterStep, Phase, descend, hypergradient
+from harness.errors import RunError, SpecError
+from reproductions.fg2u import OuterStep, Phase, Problem, descend, hypergradient
+from reproductions.fg2u.method.trees import Tree
 from tests.reproductions.fg2u.small import drawn, quadratic
 
 PROBLEM, START = quadratic(num_steps=5)
@@ -74,3 +76,45 @@ def test_accumulation_means_batches_and_tells_their_noise() -> None:
     grads = torch.stack([EXACT(shifted, phi, batch).grad for batch in batches])
     assert step.gradient_norm == pytest.approx(float(grads.mean(0).norm()))
     assert step.noise_norm == pytest.approx(float((grads.var(0).sum() / 40).sqrt()))
+
+
+@pytest.mark.filterwarnings("ignore:the Neumann series grew")
+def test_phi_takes_no_step_along_a_series_that_overflows() -> None:
+    """Powers of 1 - 10 times an eigenvalue, beyond float64 after some hundred terms."""
+    series = hypergradient("neumann", terms=1000, alpha=10.0)
+    phi, phases = START.clone(), [Phase(method=series, num_steps=1, lr=0.1)]
+    assert series(PROBLEM, phi).stats.diverged
+    with pytest.raises(RunError, match=r"outer step 0: the Neumann series diverged.*lower alpha"):
+        list(descend(PROBLEM, phi, [None], phases))
+    assert torch.equal(phi, START)
+
+
+WHOLE = torch.zeros(6)
+
+
+@pytest.mark.parametrize(
+    "phi",
+    [
+        {"a": WHOLE[:2], "b": WHOLE[1:]},
+        {"a": WHOLE.view(2, 3)[:, 1:], "b": WHOLE},
+        WHOLE[:1].expand(5),
+    ],
+    ids=["overlap", "a column of another", "expanded"],
+)
+def test_entries_that_share_memory_are_refused(phi: Tree) -> None:
+    phase = Phase(method=EXACT, num_steps=1, lr=0.1)
+    with pytest.raises(SpecError, match=r"phi has entries that share memory.*clone\(\)"):
+        list(descend(PROBLEM, phi, [None], [phase]))
+
+
+def test_views_that_share_no_entry_are_parts_of_one_tensor() -> None:
+    whole = torch.zeros(2, 3)
+    parts = {"even": whole[:, ::2], "odd": whole[:, 1::2], "turned": torch.zeros(2, 3).T}
+    problem = Problem(
+        start=lambda phi, batch: torch.zeros(1),
+        step=lambda state, phi, batch, number: state + sum(leaf.sum() for leaf in phi.values()),
+        outer_loss=lambda state, phi, batch: state.sum(),
+        num_steps=1,
+    )
+    list(descend(problem, parts, [None], [Phase(method=EXACT, num_steps=1, lr=0.1)]))
+    assert torch.allclose(whole, torch.tensor(-0.1)) and torch.equal(whole, parts["turned"].T)

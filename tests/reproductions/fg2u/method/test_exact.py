@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 
 import pytest
@@ -137,3 +138,45 @@ def test_a_start_that_is_phi_itself(method: str) -> None:
     # theta_1 = phi - 0.2 phi^3.
     exact = 3 * (phi - 0.2 * phi**3) ** 2 * (1 - 0.6 * phi**2)
     assert torch.allclose(hypergradient(method)(problem, phi).grad, exact, rtol=1e-12)
+
+
+SCALED = {
+    "phi": (lambda phi: (0.3 * phi["decay"] - 0.1) * phi["others"].sum(), Sgd(lr=0.1)),
+    "momentum": (lambda phi: phi["decay"] / 3.0 * phi["others"][1], Sgd(lr=0.1, momentum=0.9)),
+    "a mean": (lambda phi: phi["others"].mean() * 0.3 + phi["decay"], Adam(lr=0.01)),
+    "an entry": (lambda phi: torch.multiply(phi["others"][0], 0.3) * phi["decay"], Sgd(lr=0.1)),
+}
+
+
+@pytest.mark.parametrize(("scale", "optimizer"), SCALED.values(), ids=SCALED)
+def test_in_float32_a_number_may_scale_a_tensor_of_no_dimension(
+    scale: Callable[[Tree], Tensor], optimizer: Sgd | Adam
+) -> None:
+    """Torch's jvp makes float64 of that product's tangent, which no matrix product takes."""
+
+    def found(name: str, dtype: torch.dtype, **options: object) -> Tensor:
+        x, y = drawn(8, 6, seed=1).to(dtype), drawn(8, 1, seed=2).to(dtype)
+        init = [0.5 * drawn(6, 5, seed=3).to(dtype), 0.5 * drawn(5, 1, seed=4).to(dtype)]
+
+        def fit(weights: list[Tensor]) -> Tensor:
+            return (torch.tanh(x @ weights[0]) @ weights[1] - y).square().mean()
+
+        problem = from_loss(
+            start=lambda phi, batch: init,
+            loss=lambda w, phi, batch, number: (0.3 * fit(w)).exp() * scale(phi),
+            outer_loss=lambda w, phi, batch: (0.3 * fit(w)).exp(),
+            optimizer=optimizer,
+            num_steps=4,
+        )
+        phi = {"decay": torch.tensor(0.7, dtype=dtype), "others": torch.ones(2, dtype=dtype)}
+        grad = hypergradient(name, **options)(problem, phi).grad
+        assert all(leaf.dtype == dtype for leaf in tree_leaves(grad))
+        return flat(grad).double()
+
+    exact = found("rgu", torch.float64)
+    every = {"num_directions": 3, "directions": "coordinate"}
+    for name, options in (("rgu", {}), ("fgu", {}), ("rgu-mixflow", {}), ("fg2u", every)):
+        single = found(name, torch.float32, **options)
+        assert torch.allclose(single, exact, rtol=1e-3, atol=1e-6), name
+    batched = found("fg2u", torch.float32, chunk=3, **every)
+    assert torch.allclose(batched, exact, rtol=1e-3, atol=1e-6)

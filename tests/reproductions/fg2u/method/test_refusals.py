@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -121,6 +122,16 @@ REFUSED = {
     "loss of several numbers": (inner(lambda x: x.sum(0)), [*EVERY, ZO], "must return one number"),
     "an outer loss that counts": (
         own(half, outer=lambda state, phi, batch: (state > 0).sum()), OWN_STEP, "torch.int64"
+    ),
+    "a weight of whole numbers": (
+        from_loss(
+            start=lambda phi, batch: {"w": WEIGHTS, "n": torch.tensor(1)},
+            loss=lambda weights, phi, batch, number: (phi @ weights["w"]).square().sum(),
+            outer_loss=lambda weights, phi, batch: weights["w"].square().sum(),
+            optimizer=Adam(lr=0.1),
+            num_steps=3,
+        ),
+        EVERY, "start returned a weight of whole numbers",
     ),
     "no state": (own(lambda state, phi: None), OWN_STEP[:2], "step 0 returned NoneType in its sta"),
     "a number as state": (
@@ -262,3 +273,39 @@ def test_a_real_fault_beside_such_rounding_is_refused() -> None:
     problem, phi = with_idle_bias(broken=True)
     with pytest.raises(SpecError, match=r"differ.*torch\.no_grad"):
         hypergradient("rgu")(problem, phi)
+
+
+def acting(first: int) -> Problem:
+    """Return a problem whose phi["late"] acts from a step on; nothing depends on the others."""
+
+    def loss(weights: Tensor, phi: dict[str, Any], batch: Any, number: int) -> Tensor:
+        rest = (weights * phi["late"]).sum() if number >= first else 0.0
+        return (weights - phi["used"]).square().sum() + rest
+
+    return from_loss(
+        start=lambda phi, batch: torch.zeros(3),
+        loss=loss,
+        outer_loss=lambda weights, phi, batch: (weights - 1.0).square().sum(),
+        optimizer=Sgd(lr=0.1),
+        num_steps=4,
+    )
+
+
+@pytest.mark.parametrize(("name", "options"), [EVERY[0], FG2U], ids=lambda value: str(value))
+def test_leaves_of_phi_that_nothing_depends_on_are_named(
+    name: str, options: dict[str, Any]
+) -> None:
+    """Directions give each of them a gradient of noise, which is 0 in the mean."""
+    phi = {"used": torch.ones(3), "late": torch.ones(()), "idle": [torch.ones(2), torch.ones(1)]}
+    said = r"nothing depends on phi\['idle'\]\[0\], phi\['idle'\]\[1\]: its gradient is 0"
+    with pytest.warns(RuntimeWarning, match=said):
+        hypergradient(name, **options)(acting(0), phi)
+
+
+@pytest.mark.parametrize(("name", "options"), [EVERY[0], FG2U], ids=lambda value: str(value))
+def test_a_leaf_that_acts_late_is_not(name: str, options: dict[str, Any]) -> None:
+    """It has no part in the two steps that are looked at."""
+    phi = {"used": torch.ones(3), "late": torch.ones(())}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        assert hypergradient(name, **options)(acting(3), phi).grad["late"] != 0.0
