@@ -9,9 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import os
-import re
-import socket
 import tempfile
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -19,7 +16,6 @@ from concurrent.futures import Future
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock, Thread
 from typing import Any
@@ -27,30 +23,24 @@ from weakref import WeakValueDictionary
 
 import ray
 from ray import exceptions
-from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from harness.atomic import write_bytes
 from harness.data.load import find
 from harness.data.pack import pack
-from harness.errors import HarnessError, RunError, UsageError
-from harness.outgoing import tidy
+from harness.errors import HarnessError, RunError
 from harness.run.executors.job import Job, JobFailed, JobLost, Report
-from harness.run.executors.ray_node import DATA, Done, Sent, card_bytes, do_job
+from harness.run.executors.ray_cluster import connect, line_of, nodes_now
+from harness.run.executors.ray_node import DATA, Done, Sent, do_job
 from harness.run.executors.worker import BUSY, trials_of
 from harness.run.plan import MachineLimits, memory_of
 from harness.store.record import parse_record
 from harness.store.store import RecordStore
 from harness.store.trial import Trial, with_upstream
-from harness.untrusted import in_one_line
 
-ANSWER_S = 60.0
-"""How long a node may take to say what it is."""
-CONNECT_S = 5.0
 POLL_S = 0.2
 SILENCE_S = 30.0
 """A job is given up this long after twice its time limit, which its own worker should have held.
 Files travel in that time too."""
-LEFT_OUT = ("**/__pycache__", "**/*.pyc")
 LOST = (
     exceptions.WorkerCrashedError,
     exceptions.NodeDiedError,
@@ -105,9 +95,9 @@ class RayExecutor:
         self._files: WeakValueDictionary[str, Sent] = WeakValueDictionary()
         self._data: dict[str, list[Sent]] = {}
         self._closed = False
-        _connect(address, num_cpus, packages)
+        connect(address, num_cpus, packages)
         try:
-            self._nodes = _nodes()
+            self._nodes = nodes_now()
         except BaseException:
             ray.shutdown()
             raise
@@ -237,7 +227,7 @@ class RayExecutor:
             # The head is gone, or this machine's part of the cluster: nothing comes any more.
             except Exception as error:  # noqa: BLE001 - each job's future carries it
                 for items in jobs:
-                    self._taken(items).fail(RunError(f"the Ray cluster is gone: {_line(error)}"))
+                    self._taken(items).fail(RunError(f"the Ray cluster is gone: {line_of(error)}"))
                 continue
             for items in said:
                 self._hear(items)
@@ -321,80 +311,6 @@ def _told(error: Exception) -> Exception:
     if isinstance(error, (JobFailed, RunError)):
         return error
     # One trial's data may be damaged; another package's error may not be one of ours.
-    return JobFailed(_line(error) if isinstance(error, HarnessError) else f"Ray: {_line(error)}")
-
-
-def _line(error: Exception) -> str:
-    return tidy(in_one_line(error))
-
-
-def _folder_of(package: str) -> Path:
-    spec = find_spec(package)
-    assert spec is not None and spec.submodule_search_locations
-    return Path(spec.submodule_search_locations[0])
-
-
-def _connect(address: str, num_cpus: int, packages: Collection[str]) -> None:
-    """Make this process a driver whose tasks have some packages, and a catalogue of one's own."""
-    own = {"address": "local", "num_cpus": num_cpus, "include_dashboard": False}
-    if address:
-        _must_answer(address)
-        own = {"address": address}
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    with tempfile.TemporaryDirectory() as folder:
-        for name in {"harness", *packages}:
-            (Path(folder) / name).symlink_to(_folder_of(name))
-        env = {}
-        if catalogue := os.environ.get("REPRO_CATALOGUE"):
-            # A node's worker stands in its copy of the folder.
-            env["REPRO_CATALOGUE"] = "catalogue.toml"
-            (Path(folder) / env["REPRO_CATALOGUE"]).symlink_to(Path(catalogue).resolve())
-        sent = {"working_dir": folder, "excludes": list(LEFT_OUT), "env_vars": env}
-        try:
-            ray.init(**own, runtime_env=sent, log_to_driver=False, logging_level="ERROR")
-        # What it raises for another version, a wrong token or no answer is of many kinds.
-        except Exception as error:
-            raise RunError(
-                f"the Ray cluster {address or 'here'} cannot be used from this machine:"
-                f" {_line(error)}"
-            ) from error
-
-
-def _must_answer(address: str) -> None:
-    """Raise RunError unless something listens there: Ray itself would try for minutes."""
-    if not re.fullmatch(r"[^\s/:]+:\d{1,5}", address):
-        raise UsageError(f"--address {address[:40]}: write HOST:PORT of the cluster's head")
-    host, _, port = address.partition(":")
-    try:
-        socket.create_connection((host, int(port)), CONNECT_S).close()
-    except (OSError, OverflowError) as error:
-        raise RunError(
-            f"no Ray cluster answers at {address} ({error}): start one by `ray start --head`, or"
-            " correct --address"
-        ) from error
-
-
-def _nodes() -> list[dict[str, Any]]:
-    """Return the resources of each node that has cores and answers, and its GPUs' memory.
-
-    Raises RunError where there is none.
-    """
-    alive = [node for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU")]
-    ask = ray.remote(max_retries=0, num_cpus=0)(card_bytes)
-    refs = [
-        ask.options(
-            scheduling_strategy=NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
-        ).remote()
-        for node in alive
-    ]
-    ray.wait(refs, num_returns=len(refs), timeout=ANSWER_S)
-    found, why = [], "none has cores"
-    for node, ref in zip(alive, refs, strict=True):
-        try:
-            found.append(node["Resources"] | {"card_bytes": ray.get(ref, timeout=0)})
-        # A node that has just died is called alive for some seconds.
-        except (exceptions.RayError, exceptions.GetTimeoutError) as error:
-            why = _line(error)
-    if not found:
-        raise RunError(f"no node of the Ray cluster can be used: {why}")
-    return found
+    return JobFailed(
+        line_of(error) if isinstance(error, HarnessError) else f"Ray: {line_of(error)}"
+    )

@@ -1,0 +1,102 @@
+"""Connects this process to a cluster of Ray, and says what its nodes offer."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import tempfile
+from collections.abc import Collection
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import ray
+from ray import exceptions
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+from harness.errors import RunError, UsageError
+from harness.outgoing import tidy
+from harness.run.executors.ray_node import card_bytes
+from harness.untrusted import in_one_line
+
+ANSWER_S = 60.0
+"""How long a node may take to say what it is."""
+CONNECT_S = 5.0
+LEFT_OUT = ("**/__pycache__", "**/*.pyc")
+
+
+def connect(address: str, num_cpus: int, packages: Collection[str]) -> None:
+    """Make this process a driver whose tasks have some packages, and a catalogue of one's own."""
+    own = {"address": "local", "num_cpus": num_cpus, "include_dashboard": False}
+    if address:
+        _must_answer(address)
+        own = {"address": address}
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    with tempfile.TemporaryDirectory() as folder:
+        for name in {"harness", *packages}:
+            (Path(folder) / name).symlink_to(_folder_of(name))
+        env = {}
+        if catalogue := os.environ.get("REPRO_CATALOGUE"):
+            # A node's worker stands in its copy of the folder.
+            env["REPRO_CATALOGUE"] = "catalogue.toml"
+            (Path(folder) / env["REPRO_CATALOGUE"]).symlink_to(Path(catalogue).resolve())
+        sent = {"working_dir": folder, "excludes": list(LEFT_OUT), "env_vars": env}
+        try:
+            ray.init(**own, runtime_env=sent, log_to_driver=False, logging_level="ERROR")
+        # What it raises for another version, a wrong token or no answer is of many kinds.
+        except Exception as error:
+            raise RunError(
+                f"the Ray cluster {address or 'here'} cannot be used from this machine:"
+                f" {line_of(error)}"
+            ) from error
+
+
+def _folder_of(package: str) -> Path:
+    spec = find_spec(package)
+    assert spec is not None and spec.submodule_search_locations
+    return Path(spec.submodule_search_locations[0])
+
+
+def _must_answer(address: str) -> None:
+    """Raise RunError unless something listens there: Ray itself would try for minutes."""
+    if not re.fullmatch(r"[^\s/:]+:\d{1,5}", address):
+        raise UsageError(f"--address {address[:40]}: write HOST:PORT of the cluster's head")
+    host, _, port = address.partition(":")
+    try:
+        socket.create_connection((host, int(port)), CONNECT_S).close()
+    except (OSError, OverflowError) as error:
+        raise RunError(
+            f"no Ray cluster answers at {address} ({error}): start one by `ray start --head`, or"
+            " correct --address"
+        ) from error
+
+
+def nodes_now() -> list[dict[str, Any]]:
+    """Return the resources of each node that has cores and answers, and its GPUs' memory.
+
+    Raises RunError where there is none.
+    """
+    alive = [node for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU")]
+    ask = ray.remote(max_retries=0, num_cpus=0)(card_bytes)
+    refs = [
+        ask.options(
+            scheduling_strategy=NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
+        ).remote()
+        for node in alive
+    ]
+    ray.wait(refs, num_returns=len(refs), timeout=ANSWER_S)
+    found, why = [], "none has cores"
+    for node, ref in zip(alive, refs, strict=True):
+        try:
+            found.append(node["Resources"] | {"card_bytes": ray.get(ref, timeout=0)})
+        # A node that has just died is called alive for some seconds.
+        except (exceptions.RayError, exceptions.GetTimeoutError) as error:
+            why = line_of(error)
+    if not found:
+        raise RunError(f"no node of the Ray cluster can be used: {why}")
+    return found
+
+
+def line_of(error: Exception) -> str:
+    return tidy(in_one_line(error))
