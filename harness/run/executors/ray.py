@@ -11,10 +11,10 @@ import hashlib
 import math
 import tempfile
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from threading import Lock, Thread
@@ -29,7 +29,7 @@ from harness.data.load import find
 from harness.data.pack import pack
 from harness.errors import HarnessError, RunError
 from harness.run.executors.job import Job, JobFailed, JobLost, Report
-from harness.run.executors.ray_cluster import connect, line_of, nodes_now
+from harness.run.executors.ray_cluster import connect, line_of, living_nodes, name_of, nodes_now
 from harness.run.executors.ray_node import DATA, Done, Sent, do_job
 from harness.run.executors.worker import BUSY, trials_of
 from harness.run.plan import MachineLimits, memory_of
@@ -40,7 +40,9 @@ from harness.store.trial import Trial, with_upstream
 POLL_S = 0.2
 SILENCE_S = 30.0
 """A job is given up this long after twice its time limit, which its own worker should have held.
-Files travel in that time too."""
+Files travel in that time too. So long a job may wait without a node that could take it."""
+LOOK_S = 5.0
+"""How often it is asked which nodes live."""
 LOST = (
     exceptions.WorkerCrashedError,
     exceptions.NodeDiedError,
@@ -61,6 +63,8 @@ class _Sending:
     locks: ExitStack
     future: Future[list[Report]]
     sent: Sequence[Sent] = ()
+    asked: Mapping[str, float] = field(default_factory=dict)
+    """What it reserves, as Ray's options have it."""
     deadline: float = math.inf
     """On the monotonic clock; it has none as long as it waits for room."""
 
@@ -95,6 +99,7 @@ class RayExecutor:
         self._files: WeakValueDictionary[str, Sent] = WeakValueDictionary()
         self._data: dict[str, list[Sent]] = {}
         self._closed = False
+        self._looked_at = self._had_room_at = time.monotonic()
         connect(address, num_cpus, packages)
         try:
             self._nodes = nodes_now()
@@ -130,7 +135,8 @@ class RayExecutor:
             points = tuple(dict(trial.params) for trial in ours)
             # Nested, so that a node fetches only what it lacks.
             given = [replace(job, points=points), sending.sent, self._folder]
-            items = _do.options(**self._resources(ours)).remote(*given)
+            sending.asked = self._asked_by(ours)
+            items = _do.options(**sending.asked).remote(*given)
         except Exception as error:  # noqa: BLE001 - a future carries whatever was raised
             sending.fail(_told(error))
             return future
@@ -156,7 +162,7 @@ class RayExecutor:
             sending.future.cancel()
         ray.shutdown()
 
-    def _resources(self, trials: Sequence[Trial]) -> dict[str, Any]:
+    def _asked_by(self, trials: Sequence[Trial]) -> dict[str, float]:
         """Return what a job reserves: a timed one a whole node, others a core and their memory.
 
         Raises JobFailed where no node has all of it: Ray would wait for ever.
@@ -167,16 +173,14 @@ class RayExecutor:
         if needs.device == "cuda":
             asked = sum(trial.needs.gpu_bytes for trial in trials) / card if card else 1.0
             cards = 1.0 if needs.exclusive else min(1.0, round(asked + 0.005, 2))
-        able = [
-            n for n in self._nodes if n.get("memory", 0.0) >= memory and n.get("GPU", 0) >= cards
-        ]
+        asked = {"num_cpus": 1.0, "num_gpus": cards, "memory": float(memory)}
+        able = [node for node in self._nodes if _has_room(node, asked)]
         if not able:
             raise JobFailed(
                 f"no node of the cluster has {memory / 2**30:.3g} GiB of memory"
                 + (" and a GPU" if cards else "")
             )
-        num_cpus = max(node["CPU"] for node in able) if needs.exclusive else 1
-        return {"num_cpus": num_cpus, "num_gpus": cards, "memory": memory}
+        return asked | ({"num_cpus": max(n["CPU"] for n in able)} if needs.exclusive else {})
 
     def _sent_with(self, trials: Sequence[Trial]) -> Iterator[Sent]:
         """Yield what trials start from: results upstream, their own of other code, and data."""
@@ -224,14 +228,15 @@ class RayExecutor:
                 continue
             try:
                 said, _ = ray.wait(jobs, timeout=POLL_S)
+                for items in said:
+                    self._hear(items)
+                self._give_up(set(jobs) - set(said))
+                self._must_have_room()
             # The head is gone, or this machine's part of the cluster: nothing comes any more.
             except Exception as error:  # noqa: BLE001 - each job's future carries it
-                for items in jobs:
-                    self._taken(items).fail(RunError(f"the Ray cluster is gone: {line_of(error)}"))
-                continue
-            for items in said:
-                self._hear(items)
-            self._give_up(set(jobs) - set(said))
+                gone = RunError(f"the Ray cluster is gone: {line_of(error)}")
+                for items in list(self._on_the_way):
+                    self._taken(items).fail(error if isinstance(error, RunError) else gone)
 
     def _taken(self, items: Any) -> _Sending:
         with self._lock:
@@ -266,6 +271,23 @@ class RayExecutor:
             )
             self._taken(items).fail(JobLost(error))
 
+    def _must_have_room(self) -> None:
+        """Raise RunError where a job waits, and for long no node has lived that could take it."""
+        now = time.monotonic()
+        if now < self._looked_at + LOOK_S:
+            return
+        self._looked_at, living = now, living_nodes()
+        with self._lock:
+            waiting = [s.asked for s in self._on_the_way.values() if s.deadline == math.inf]
+        if all(any(_has_room(n["Resources"], asked) for n in living) for asked in waiting):
+            self._had_room_at = now
+        elif now > self._had_room_at + SILENCE_S:
+            lost = {node["name"] for node in self._nodes} - {name_of(node) for node in living}
+            raise RunError(
+                "no node of the Ray cluster is left for what is to run, for it lost"
+                f" {', '.join(sorted(lost))}: start some, and the same command goes on"
+            )
+
     def _reports_of(self, done: Done, sending: _Sending) -> list[Report]:
         """Write what a job came to, and return its reports."""
         if done.refused:
@@ -297,6 +319,12 @@ def _do(job: Job, sent: list[Sent], folder: str) -> Iterator[Done | None]:
     """Say that the job has begun, by None, and then what it came to."""
     yield None
     yield do_job(job, sent, folder, ray.get)
+
+
+def _has_room(resources: Mapping[str, Any], asked: Mapping[str, float]) -> bool:
+    """Tell whether a node with some resources could take a job, if nothing else ran there."""
+    names = {"num_cpus": "CPU", "num_gpus": "GPU", "memory": "memory"}
+    return all(resources.get(names[option], 0.0) >= asked[option] for option in asked)
 
 
 def _told(error: Exception) -> Exception:

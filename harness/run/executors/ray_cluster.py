@@ -72,12 +72,21 @@ def _must_answer(address: str) -> None:
         ) from error
 
 
+def living_nodes() -> list[dict[str, Any]]:
+    """Return the nodes with cores that Ray calls alive, as it describes them."""
+    return [node for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU")]
+
+
+def name_of(node: dict[str, Any]) -> str:
+    return f"{node['NodeManagerAddress']}:{node['NodeManagerPort']}"
+
+
 def nodes_now() -> list[dict[str, Any]]:
-    """Return the resources of each node that has cores and answers, and its GPUs' memory.
+    """Return the resources of each node that has cores and answers, its GPUs' memory and its name.
 
     Raises RunError where there is none.
     """
-    alive = [node for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU")]
+    alive = living_nodes()
     ask = ray.remote(max_retries=0, num_cpus=0)(card_bytes)
     refs = [
         ask.options(
@@ -89,7 +98,8 @@ def nodes_now() -> list[dict[str, Any]]:
     found, why = [], "none has cores"
     for node, ref in zip(alive, refs, strict=True):
         try:
-            found.append(node["Resources"] | {"card_bytes": ray.get(ref, timeout=0)})
+            more = {"card_bytes": ray.get(ref, timeout=0), "name": name_of(node)}
+            found.append(node["Resources"] | more)
         # A node that has just died is called alive for some seconds.
         except (exceptions.RayError, exceptions.GetTimeoutError) as error:
             why = line_of(error)

@@ -124,6 +124,25 @@ def test_a_node_that_dies_costs_its_trial_one_more_start(
     assert sorted(Counter(toy.starts()).values()) == [1] * 11 + [2]
 
 
+@pytest.mark.slow
+def test_where_no_node_is_left_it_ends_and_names_those_that_were_lost(toy: ToyPaper) -> None:
+    from ray.cluster_utils import Cluster
+
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0})
+    try:
+        node = cluster.add_node(num_cpus=1)
+        driver = toy.start(*on(cluster), TOY_MS="600000")
+        wait_for(lambda: "about" in driver.stderr.readline())
+        name = f"{node.node_ip_address}:{node.node_manager_port}"
+        cluster.remove_node(node, allow_graceful=False)
+        _, err = driver.communicate(timeout=120)
+    finally:
+        cluster.shutdown()
+    assert driver.returncode == 3
+    assert f"no node of the Ray cluster is left for what is to run, for it lost {name}" in err
+    assert not toy.records()
+
+
 def test_a_driver_that_is_killed_leaves_no_trial_running(toy: ToyPaper, cluster: Any) -> None:
     driver = toy.start(*on(cluster), TOY_MS="600000")
     wait_for(lambda: len(toy.events()) >= NUM_NODES or driver.poll() is not None)
