@@ -62,6 +62,7 @@ if TYPE_CHECKING:
 
 JOBS_PER_CORE = 8
 """More processes only wait for one another, and each holds its own torch in memory."""
+STOPPING = (signal.SIGINT, signal.SIGTERM)
 MOST_NAMED = 3
 """Experiments of trials that are left out for one reason."""
 
@@ -173,32 +174,40 @@ def cluster_of(means: Means, store: RecordStore, asked: Asked) -> Iterator[RayEx
     from harness.run.executors.ray import RayExecutor
 
     modules = {asked.library.modules[task.id] for task in asked.tasks}
-    executor = RayExecutor(
-        store,
-        {name.partition(".")[0] for name in modules},
-        address=means.address,
-        num_cpus=means.num_workers,
-    )
+    executor: RayExecutor | None = None
     try:
+        executor = RayExecutor(
+            store,
+            {name.partition(".")[0] for name in modules},
+            address=means.address,
+            num_cpus=means.num_workers,
+        )
         yield executor
     finally:
-        executor.close()
+        # It is the end: an exception would leave parts of Ray behind.
+        for number in STOPPING:
+            signal.signal(number, signal.SIG_IGN)
+        if executor:
+            executor.close()
 
 
 def stop_cleanly_on_signals(runner: Runner | None) -> None:
     """Make Ctrl-C and a polite kill end a run where it stands; a second one ends it at once.
 
     An exception raised at any instruction could leave the pool of workers in any state, so
-    while trials run in workers the signal only asks for the end. Without a runner, or where
-    the trial runs in this very process, an exception is the only way.
+    while trials run in workers the signal only asks for the end, and while they are ended it says
+    nothing new. Without a runner, or where the trial runs in this very process, an exception is
+    the only way.
     """
 
     def stop(signum: int, frame: object) -> None:
+        if runner is not None and runner.is_ending:
+            return
         if runner is None or not runner.is_running or runner.stop_requested:
             raise KeyboardInterrupt
         runner.request_stop()
 
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in STOPPING:
         signal.signal(number, stop)
 
 

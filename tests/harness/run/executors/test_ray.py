@@ -8,6 +8,7 @@ import random
 import re
 import signal
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
@@ -152,14 +153,29 @@ def test_a_driver_that_is_killed_leaves_no_trial_running(toy: ToyPaper, cluster:
     driver.communicate()
 
 
-def test_two_interrupts_end_it_at_once(toy: ToyPaper, cluster: Any) -> None:
+@pytest.mark.parametrize("gap_s", [0.0, 0.3, 1.0])
+def test_two_interrupts_end_it_at_once(toy: ToyPaper, cluster: Any, gap_s: float) -> None:
     driver = toy.start(*on(cluster), TOY_MS="600000")
     wait_for(lambda: len(toy.events()) == NUM_NODES)
+    driver.send_signal(signal.SIGINT)
+    time.sleep(gap_s)
+    driver.send_signal(signal.SIGINT)
+    _, err = driver.communicate(timeout=60)
+    assert driver.returncode == 130 and "Traceback" not in err, err
+    assert_gone([event["pid"] for event in toy.events()])
+
+
+@pytest.mark.parametrize("after_s", [1.0, 2.0, 3.0])
+def test_two_interrupts_while_it_connects_end_with_one_sentence(
+    toy: ToyPaper, cluster: Any, after_s: float
+) -> None:
+    driver = toy.start(*on(cluster), TOY_MS="600000")
+    time.sleep(after_s)
     for _ in range(2):
         driver.send_signal(signal.SIGINT)
+        time.sleep(0.1)
     _, err = driver.communicate(timeout=60)
-    assert driver.returncode == 130, err
-    assert_gone([event["pid"] for event in toy.events()])
+    assert driver.returncode == 130 and err.endswith("repro: interrupted\n"), err
 
 
 def test_a_trial_that_hangs_ends_at_its_time_limit(toy: ToyPaper, cluster: Any) -> None:
