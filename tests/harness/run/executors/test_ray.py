@@ -280,12 +280,12 @@ def test_killed_anywhere_at_any_instant_it_ends_with_the_same_table(
     local = make_toy_paper(tmp_path / "local")
     sizes = {"TOY_COUNT": str(6 * NUM_KILLS), "TOY_MS": "100"}
     assert local.repro("run", "toylab", **sizes, TOY_SLOWNESS="0").returncode == 0
-    dice, unfinished = random.Random(20261129), 0
+    dice = random.Random(20261129)
     driver = toy.start(*on(cluster), **sizes)
     for number in range(NUM_KILLS):
         at = len(toy.events()) + dice.randrange(1, 10)
         wait_for(lambda driver=driver, at=at: len(toy.events()) >= at or driver.poll() is not None)
-        unfinished += driver.poll() is None
+        assert driver.poll() is None, f"kill {number + 1} meets no run: {driver.communicate()}"
         last = toy.events()[-1]["pid"]
         match number % 4:
             case 0:
@@ -299,28 +299,35 @@ def test_killed_anywhere_at_any_instant_it_ends_with_the_same_table(
                     os.kill(last, signal.SIGKILL)
             case 3:
                 driver.kill()
-        if driver.poll() is not None:
-            driver.communicate()
-            driver = toy.start(*on(cluster), **sizes)
+                driver.communicate()
+                driver = toy.start(*on(cluster), **sizes)
     driver.communicate(timeout=300)
     stored, before = results(toy), len(toy.events())
     done = toy.repro(*on(cluster), **sizes)
     assert done.returncode == 0, done.stderr
     again = {(line["x"], line["mode"], line["seed"]) for line in toy.events()[before:]}
-    assert not again & stored, "what was stored ran again"
+    assert not again & stored.keys(), "what was stored ran again"
+    stored = results(toy)
+    late = [
+        line for line in toy.events() if line["t"] > stored[line["x"], line["mode"], line["seed"]]
+    ]
+    assert not late, "a trial started when its result was stored"
     assert toy.csv().read_bytes() == local.csv().read_bytes()
     assert not list(toy.root.rglob("*.rejected-*"))
     # A kill costs at most the trials of all nodes one more start each.
     assert len(toy.starts()) - len(set(toy.starts())) <= NUM_KILLS * NUM_NODES
     assert_gone([event["pid"] for event in toy.events()])
-    assert unfinished >= NUM_KILLS / 2
 
 
-def results(toy: ToyPaper) -> set[tuple[int, str, int]]:
-    """Return x, mode and seed of every trial that has a result."""
-    found = (json.loads(path.read_text())["record"] for path in toy.records())
-    told = (one["params"] for one in found if one["status"] == "done")
-    return {(params["x"], params["mode"], params["seed"]) for params in told}
+def results(toy: ToyPaper) -> dict[tuple[int, str, int], float]:
+    """Return by x, mode and seed of every trial that has a result when it was stored."""
+    found = {}
+    for path in toy.records():
+        record = json.loads(path.read_text())["record"]
+        if record["status"] == "done":
+            params = record["params"]
+            found[params["x"], params["mode"], params["seed"]] = path.stat().st_mtime
+    return found
 
 
 def parent(pid: int) -> int:
