@@ -234,9 +234,9 @@ class RayExecutor:
                 self._must_have_room()
             # The head is gone, or this machine's part of the cluster: nothing comes any more.
             except Exception as error:  # noqa: BLE001 - each job's future carries it
-                gone = RunError(f"the Ray cluster is gone: {line_of(error)}")
+                told = error if isinstance(error, RunError) else _gone(error)
                 for items in list(self._on_the_way):
-                    self._taken(items).fail(error if isinstance(error, RunError) else gone)
+                    self._taken(items).fail(told)
 
     def _taken(self, items: Any) -> _Sending:
         with self._lock:
@@ -327,10 +327,16 @@ def _has_room(resources: Mapping[str, Any], asked: Mapping[str, float]) -> bool:
     return all(resources.get(names[option], 0.0) >= asked[option] for option in asked)
 
 
+def _gone(error: Exception) -> RunError:
+    return RunError(f"the Ray cluster is gone: {line_of(error)}")
+
+
 def _told(error: Exception) -> Exception:
     """Return an error as `Executor.submit` says it."""
     if isinstance(error, LOST):
         return JobLost(f"its node or worker was lost ({type(error).__name__})")
+    if isinstance(error, exceptions.LocalRayletDiedError):
+        return _gone(error)
     if isinstance(error, (exceptions.ObjectStoreFullError, exceptions.OutOfDiskError)):
         return RunError(
             "the cluster's object store is full: free space where Ray keeps its files, or start the"

@@ -144,6 +144,23 @@ def test_where_no_node_is_left_it_ends_and_names_those_that_were_lost(toy: ToyPa
     assert not toy.records()
 
 
+@pytest.mark.slow
+def test_where_the_cluster_dies_beside_the_driver_no_trial_is_blamed(toy: ToyPaper) -> None:
+    from ray.cluster_utils import Cluster
+
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0})
+    try:
+        cluster.add_node(num_cpus=2)
+        driver = toy.start(*on(cluster), TOY_MS="5000")
+        wait_for(lambda: "about" in driver.stderr.readline())
+        cluster.head_node.kill_raylet()
+        _, err = driver.communicate(timeout=120)
+    finally:
+        cluster.shutdown()
+    assert driver.returncode == 3 and "the Ray cluster is gone" in err, err
+    assert not toy.records(), err
+
+
 def test_a_driver_that_is_killed_leaves_no_trial_running(toy: ToyPaper, cluster: Any) -> None:
     driver = toy.start(*on(cluster), TOY_MS="600000")
     wait_for(lambda: len(toy.events()) >= NUM_NODES or driver.poll() is not None)
