@@ -23,6 +23,10 @@ from harness.untrusted import in_one_line
 ANSWER_S = 60.0
 """How long a node may take to say what it is."""
 CONNECT_S = 5.0
+SETTINGS = b"\4"
+"""The kind of frame that both sides of HTTP/2, which Ray speaks, begin with."""
+GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(3) + SETTINGS + bytes(5)
+"""How a client begins there."""
 LEFT_OUT = ("**/__pycache__", "**/*.pyc")
 
 
@@ -48,7 +52,8 @@ def connect(address: str, num_cpus: int, packages: Collection[str]) -> None:
         except Exception as error:
             raise RunError(
                 f"the Ray cluster {address or 'here'} cannot be used from this machine:"
-                f" {line_of(error)}"
+                f" {line_of(error)}; one that asks for a token takes that of RAY_AUTH_TOKEN where"
+                " RAY_AUTH_MODE=token is set"
             ) from error
 
 
@@ -59,12 +64,16 @@ def _folder_of(package: str) -> Path:
 
 
 def _must_answer(address: str) -> None:
-    """Raise RunError unless something listens there: Ray itself would try for minutes."""
+    """Raise RunError unless what listens there may be Ray, which itself would try for minutes."""
     if not re.fullmatch(r"[^\s/:]+:\d{1,5}", address):
         raise UsageError(f"--address {address[:40]}: write HOST:PORT of the cluster's head")
     host, _, port = address.partition(":")
     try:
-        socket.create_connection((host, int(port)), CONNECT_S).close()
+        with socket.create_connection((host, int(port)), CONNECT_S) as connection:
+            connection.sendall(GREETING)
+            kind = connection.recv(9)[3:4]
+        if kind != SETTINGS and os.environ.get("RAY_USE_TLS", "0") == "0":
+            raise OSError("what listens there is something else")
     except (OSError, OverflowError) as error:
         raise RunError(
             f"no Ray cluster answers at {address} ({error}): start one by `ray start --head`, or"
@@ -109,4 +118,6 @@ def nodes_now() -> list[dict[str, Any]]:
 
 
 def line_of(error: Exception) -> str:
-    return tidy(in_one_line(error))
+    # One about tokens goes on for long with advice.
+    told = error.message if isinstance(error, exceptions.AuthenticationError) else error
+    return tidy(in_one_line(told))

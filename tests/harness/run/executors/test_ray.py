@@ -13,7 +13,9 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -277,6 +279,26 @@ def test_an_address_of_no_use_is_named(toy: ToyPaper, address: str, code: int, t
     done = toy.repro("run", "toylab", "--executor", "ray", "--address", address)
     assert done.returncode == code and told in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_an_address_where_something_else_answers_is_named(toy: ToyPaper) -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), SimpleHTTPRequestHandler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        address = f"127.0.0.1:{server.server_port}"
+        done = toy.repro("run", "toylab", "--executor", "ray", "--address", address)
+        server.shutdown()
+    assert done.returncode == 3
+    told = f"no Ray cluster answers at {address} (what listens there is something else)"
+    assert told in done.stderr
+
+
+def test_a_token_that_is_missing_is_said_in_one_sentence(
+    toy: ToyPaper, cluster: Any, tmp_path: Path
+) -> None:
+    done = toy.repro(*on(cluster), RAY_AUTH_MODE="token", HOME=str(tmp_path))
+    assert done.returncode == 3
+    assert "but no authentication token was found; one that asks for a token" in done.stderr
+    assert done.stderr.endswith("takes that of RAY_AUTH_TOKEN where RAY_AUTH_MODE=token is set\n")
 
 
 @pytest.mark.timing
