@@ -93,7 +93,8 @@ def name_of(node: dict[str, Any]) -> str:
 def nodes_now() -> list[dict[str, Any]]:
     """Return the resources of each node that has cores and answers, its GPUs' memory and its name.
 
-    Raises RunError where there is none.
+    Raises RunError where there is none, and for one that cannot do what others can: Ray sends jobs
+    there too.
     """
     alive = living_nodes()
     ask = ray.remote(max_retries=0, num_cpus=0)(card_bytes)
@@ -104,20 +105,29 @@ def nodes_now() -> list[dict[str, Any]]:
         for node in alive
     ]
     ray.wait(refs, num_returns=len(refs), timeout=ANSWER_S)
-    found, why = [], "none has cores"
+    found = []
     for node, ref in zip(alive, refs, strict=True):
         try:
             more = {"card_bytes": ray.get(ref, timeout=0), "name": name_of(node)}
             found.append(node["Resources"] | more)
         # A node that has just died is called alive for some seconds.
-        except (exceptions.RayError, exceptions.GetTimeoutError) as error:
-            why = line_of(error)
+        except (exceptions.NodeDiedError, exceptions.TaskUnschedulableError):
+            continue
+        except exceptions.RayError as error:
+            raise RunError(
+                f"node {name_of(node)} of the Ray cluster cannot be used: {line_of(error)}"
+            ) from error
     if not found:
-        raise RunError(f"no node of the Ray cluster can be used: {why}")
+        raise RunError("no node of the Ray cluster can be used: none that lives has cores")
     return found
 
 
 def line_of(error: Exception) -> str:
-    # One about tokens goes on for long with advice.
-    told = error.message if isinstance(error, exceptions.AuthenticationError) else error
+    told = str(error)
+    if isinstance(error, exceptions.AuthenticationError):
+        # Advice follows, at length.
+        told = error.message
+    elif isinstance(error, exceptions.RayTaskError):
+        # A traceback, whose end names the cause.
+        told = told.strip().splitlines()[-1]
     return tidy(in_one_line(told))

@@ -268,6 +268,28 @@ def test_a_cluster_of_another_torch_is_refused(
     assert "a node of the cluster has torch 1.0, this machine 2." in done.stderr
 
 
+def test_a_node_that_lacks_a_package_is_refused_by_name(
+    toy: ToyPaper, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ray.cluster_utils import Cluster
+
+    (tmp_path / "bare").mkdir()
+    (tmp_path / "bare" / "pydantic.py").write_text('raise ImportError("no pydantic here")')
+    cluster = Cluster(initialize_head=True)
+    try:
+        monkeypatch.setenv("PYTHONPATH", f"{tmp_path / 'bare'}:{os.environ.get('PYTHONPATH', '')}")
+        bare = cluster.add_node(num_cpus=1)
+        monkeypatch.undo()
+        done = toy.repro(*on(cluster))
+    finally:
+        cluster.shutdown()
+    assert done.returncode == 3
+    name = f"{bare.node_ip_address}:{bare.node_manager_port}"
+    assert f"node {name} of the Ray cluster cannot be used" in done.stderr
+    assert "no pydantic here" in done.stderr
+    assert not toy.records()
+
+
 @pytest.mark.parametrize(
     ("address", "code", "told"),
     [
