@@ -35,6 +35,7 @@ class Summary:
     num_records: int = 0
     num_artifacts: int = 0
     left_out: list[str] = field(default_factory=list)
+    """Artifacts that an export lacks, or records that an import refused."""
 
 
 def export_records(
@@ -108,8 +109,9 @@ def _archive(members: dict[str, bytes]) -> bytes:
 def import_records(workspace: Workspace, file: Path) -> Summary:
     """Add an archive's records and artifacts to the working copy; a result that is here stays.
 
-    Everything is checked before anything is written. Raises DataError for a file that is missing,
-    damaged, or holds what no record lists.
+    What starts from another result than the one that is here is left out. Everything is checked
+    before anything is written. Raises DataError for a file that is missing, damaged, or holds what
+    no record lists.
     """
     members = _members(file)
     if RECORDS not in members:
@@ -120,9 +122,13 @@ def import_records(workspace: Workspace, file: Path) -> Summary:
         if known.get(name) != hashlib.sha256(data).hexdigest():
             raise DataError(f"{file}: {name} is not what a record of the file says")
     store, summary = RecordStore(workspace), Summary()
+    other = _of_others(store, records)
     for record in records:
-        found = store.find(record.experiment, record.key)
-        here = found if isinstance(found, Record) and found.is_result else None
+        here = _result_here(store, record)
+        if here is None and not other.isdisjoint(record.upstream):
+            params = " ".join(f"{name}={value}" for name, value in record.params.items())
+            summary.left_out.append(f"{record.experiment}[{params}]")
+            continue
         if here is not None and here.artifacts != record.artifacts:
             # Our own result stays, so its artifacts must stay too.
             continue
@@ -134,6 +140,24 @@ def import_records(workspace: Workspace, file: Path) -> Summary:
         store.write(record)
         summary.num_records += here is None
     return summary
+
+
+def _result_here(store: RecordStore, record: Record) -> Record | None:
+    found = store.find(record.experiment, record.key)
+    return found if isinstance(found, Record) and found.is_result else None
+
+
+def _of_others(store: RecordStore, records: Sequence[Record]) -> set[str]:
+    """Return the keys of records that differ from results here, and of what starts from them."""
+    found = {
+        record.key
+        for record in records
+        if (here := _result_here(store, record))
+        and (here.rows, here.artifacts) != (record.rows, record.artifacts)
+    }
+    while more := {r.key for r in records if not found.isdisjoint(r.upstream)} - found:
+        found |= more
+    return found
 
 
 def _members(file: Path) -> dict[str, bytes]:
