@@ -15,7 +15,7 @@ from harness.atomic import write_bytes
 from harness.declare.profiles import Profile
 from harness.errors import DataError, UsageError
 from harness.store.out import write_out
-from harness.store.record import Record, pack_bytes, records_in
+from harness.store.record import Record, lines_of, pack_bytes, records_in
 from harness.store.store import RecordStore, holds
 from harness.store.trial import Trial
 from harness.store.workspace import Workspace
@@ -23,7 +23,7 @@ from harness.untrusted import UnreadableError, in_one_line, read_bytes, unzip
 
 MAX_ARTIFACT_BYTES = 16 * 2**20
 MAX_ARCHIVE_BYTES = 2**30
-"""Of an archive, packed or not."""
+"""Of an archive, packed or not, and of its records."""
 MAX_MEMBERS = 100_000
 RECORDS = "records.jsonl.gz"
 
@@ -66,8 +66,9 @@ def export_records(
             f"no result at {profile} to export: run there first, or name another --profile"
         )
     summary.num_records, summary.num_artifacts = len(records), len(members)
-    members[RECORDS] = pack_bytes(records)
-    if sum(map(len, members.values())) > MAX_ARCHIVE_BYTES * 0.9:
+    lines = lines_of(records).values()
+    members[RECORDS] = pack_bytes(lines)
+    if max(sum(map(len, each)) for each in (lines, members.values())) > MAX_ARCHIVE_BYTES * 0.9:
         raise UsageError("what these trials keep is more than an import reads: export some of them")
     write_out(file, _archive(members), force=force)
     return summary
@@ -116,7 +117,8 @@ def import_records(workspace: Workspace, file: Path) -> Summary:
     members = _members(file)
     if RECORDS not in members:
         raise DataError(f"{file} holds no {RECORDS}: it is no archive of records")
-    records = list(records_in(members.pop(RECORDS), where=f"{file}: {RECORDS}"))
+    packed, where = members.pop(RECORDS), f"{file}: {RECORDS}"
+    records = list(records_in(packed, where=where, limit=MAX_ARCHIVE_BYTES))
     known = {name: sha256 for record in records for name, sha256 in _names(record).items()}
     for name, data in members.items():
         if known.get(name) != hashlib.sha256(data).hexdigest():

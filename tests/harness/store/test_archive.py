@@ -97,6 +97,15 @@ def test_the_same_records_give_the_same_bytes_and_replace_no_other_file(
     assert notes.read_text() == "of another kind"
 
 
+def test_records_that_unpack_to_more_than_an_import_reads_are_not_exported(
+    source: Workspace, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    num_plain = len(gzip.decompress(members_of(file)[RECORDS]))
+    monkeypatch.setattr("harness.store.archive.MAX_ARCHIVE_BYTES", num_plain)
+    with pytest.raises(UsageError, match="more than an import reads"):
+        export_records(source, HEAD_TRIALS, "cpu", file)
+
+
 def test_an_archive_cut_at_any_place_is_refused_by_name(file: Path, here: Workspace) -> None:
     data = file.read_bytes()
     for length in range(0, len(data) - 1, max(1, len(data) // 23)):
