@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from threading import Thread
@@ -25,6 +25,7 @@ from harness.run.shards import Shard, cut, in_shard, parse_shard, parts_of, slur
 from harness.store.store import RecordStore
 from harness.store.trial import each_with_upstream
 from tests.harness import inline_lab as lab
+from tests.harness.conftest import Cli
 from tests.harness.toy_paper import make_toy_paper
 
 NUM_HEADS = 6
@@ -163,6 +164,22 @@ def asked_of_slurm(script: str) -> dict[str, str]:
             assert parts, line
             found[parts[1]] = parts[2] or ""
     return found
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--shards", "99999"), "--shards 99999: cut into 1 to 10000"),
+        (("--shards", "-3"), "--shards -3: cut into 1 to 10000"),
+        (("--slurm",), "--shards 0: cut into 1 to 10000"),
+        (("--shards", "2", "--slurm", "--json"), "--slurm prints a script: leave out --json"),
+    ],
+)
+def test_a_plan_of_shards_that_cannot_be_made_names_its_option(
+    cli: Cli, words: Sequence[str], told: str
+) -> None:
+    done = cli("plan", "toylab", *words)
+    assert done.code == 2 and told in done.err and not done.out
 
 
 @pytest.mark.parametrize("text", ["", "3", "0/4", "5/4", "1/0", "a/b", "1/99999"])
