@@ -6,6 +6,7 @@ import os
 import re
 import socket
 import tempfile
+import warnings
 from collections.abc import Collection
 from importlib.util import find_spec
 from pathlib import Path
@@ -47,7 +48,10 @@ def connect(address: str, num_cpus: int, packages: Collection[str]) -> None:
             (Path(folder) / env["REPRO_CATALOGUE"]).symlink_to(Path(catalogue).resolve())
         sent = {"working_dir": folder, "excludes": list(LEFT_OUT), "env_vars": env}
         try:
-            ray.init(**own, runtime_env=sent, log_to_driver=False, logging_level="ERROR")
+            with warnings.catch_warnings():
+                # What will be gone in another version no code of ours can change.
+                warnings.simplefilter("ignore", FutureWarning)
+                ray.init(**own, runtime_env=sent, log_to_driver=False, logging_level="ERROR")
         # What it raises for another version, a wrong token or no answer is of many kinds.
         except Exception as error:
             raise RunError(
