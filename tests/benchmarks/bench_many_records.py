@@ -13,11 +13,10 @@ from typing import NamedTuple
 
 import pytest
 
+from harness.store.trial import MAX_TRIALS
 from tests.benchmarks.conftest import GoalFixture
 from tests.benchmarks.sweeps import SOURCE, SweepWorkspace
 
-NUM_RECORDS = 100_000
-"""As many as an experiment may have trials."""
 FEWER = 10
 """What a record costs is told by a sweep that is so much smaller."""
 LIMITS = {
@@ -113,7 +112,7 @@ def cost_of(tmp_path_factory: pytest.TempPathFactory) -> Costs:
 def test_verbs_answer_over_many_records(
     goal: GoalFixture, cost_of: Costs, words: str, unit: str
 ) -> None:
-    count, is_time = goal.size(NUM_RECORDS, tried=30), unit == "s"
+    count, is_time = goal.size(MAX_TRIALS, tried=30), unit == "s"
     large, small = (cost_of(words, each)[not is_time] for each in (count, count // FEWER))
     slope, each = 1000 * (large - small) / (count - count // FEWER), "ms" if is_time else "kB"
     name = "many_" + words.replace(" --profile cpu", "").replace(" --", "_")
