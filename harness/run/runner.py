@@ -251,6 +251,8 @@ class Runner:
 
     def _drop_hopeless(self) -> None:
         """Give up jobs whose upstream failed, and leave those of a stopped experiment."""
+        if not self.lost and not self.summary.stopped:
+            return
         for item in list(self.waiting.values()):
             name = item.trial.experiment.id
             lost = [source.name for source in item.trial.upstream if source.key in self.lost]
