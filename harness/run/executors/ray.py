@@ -171,8 +171,8 @@ class RayExecutor:
         memory = max(map(memory_of, trials))
         cards = 0.0
         if needs.device == "cuda":
-            asked = sum(trial.needs.gpu_bytes for trial in trials) / card if card else 1.0
-            cards = 1.0 if needs.exclusive else min(1.0, round(asked + 0.005, 2))
+            share = sum(trial.needs.gpu_bytes for trial in trials) / card if card else 1.0
+            cards = 1.0 if needs.exclusive else min(1.0, round(share + 0.005, 2))
         asked = {"num_cpus": 1.0, "num_gpus": cards, "memory": float(memory)}
         able = [node for node in self._nodes if _has_room(node, asked)]
         if not able:
@@ -180,7 +180,9 @@ class RayExecutor:
                 f"no node of the cluster has {memory / 2**30:.3g} GiB of memory"
                 + (" and a GPU" if cards else "")
             )
-        return asked | ({"num_cpus": max(n["CPU"] for n in able)} if needs.exclusive else {})
+        if needs.exclusive:
+            asked["num_cpus"] = max(node["CPU"] for node in able)
+        return asked
 
     def _sent_with(self, trials: Sequence[Trial]) -> Iterator[Sent]:
         """Yield what trials start from: results upstream, their own of other code, and data."""
