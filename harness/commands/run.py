@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -171,11 +172,11 @@ def cluster_of(means: Means, store: RecordStore, asked: Asked) -> Iterator[RayEx
         return
     if find_spec("ray") is None:
         raise EnvError("--executor ray needs Ray: pip install 'paper-reproductions[cluster]'")
-    from harness.run.executors.ray import RayExecutor
-
     modules = {asked.library.modules[task.id] for task in asked.tasks}
     executor: RayExecutor | None = None
     try:
+        from harness.run.executors.ray import RayExecutor
+
         executor = RayExecutor(
             store,
             {name.partition(".")[0] for name in modules},
@@ -183,12 +184,23 @@ def cluster_of(means: Means, store: RecordStore, asked: Asked) -> Iterator[RayEx
             num_cpus=means.num_workers,
         )
         yield executor
+    except KeyboardInterrupt:
+        _ignore_signals()
+        if executor is None:
+            # Of Ray half started, the regular end of a process may crash or be another exit code.
+            sys.stderr.write("repro: interrupted\n")
+            os._exit(Interrupted.exit_code)
+        raise
     finally:
         # It is the end: an exception would leave parts of Ray behind.
-        for number in STOPPING:
-            signal.signal(number, signal.SIG_IGN)
+        _ignore_signals()
         if executor:
             executor.close()
+
+
+def _ignore_signals() -> None:
+    for number in STOPPING:
+        signal.signal(number, signal.SIG_IGN)
 
 
 def stop_cleanly_on_signals(runner: Runner | None) -> None:

@@ -185,7 +185,7 @@ def test_two_interrupts_end_it_at_once(toy: ToyPaper, cluster: Any, gap_s: float
     assert_gone([event["pid"] for event in toy.events()])
 
 
-@pytest.mark.parametrize("after_s", [1.0, 2.0, 3.0])
+@pytest.mark.parametrize("after_s", [1.0, 1.5, 2.0, 3.0])
 def test_two_interrupts_while_it_connects_end_with_one_sentence(
     toy: ToyPaper, cluster: Any, after_s: float
 ) -> None:
@@ -195,7 +195,9 @@ def test_two_interrupts_while_it_connects_end_with_one_sentence(
         driver.send_signal(signal.SIGINT)
         time.sleep(0.1)
     _, err = driver.communicate(timeout=60)
-    assert driver.returncode == 130 and err.endswith("repro: interrupted\n"), err
+    # On a fast machine it may run already; either way nothing comes after that it was interrupted.
+    last = err.splitlines()[-1]
+    assert driver.returncode == 130 and last.startswith(("repro: interrupted", "interrupted:")), err
 
 
 def test_a_trial_that_hangs_ends_at_its_time_limit(toy: ToyPaper, cluster: Any) -> None:
