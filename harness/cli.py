@@ -6,6 +6,7 @@ Nothing else is imported before `main` runs, so that an interrupt finds it in ch
 from __future__ import annotations
 
 import gc
+import signal
 import sys
 
 
@@ -16,6 +17,9 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.stderr.write("repro: interrupted\n")
         code = 130
+    if code == 130:
+        # One more would break in on what libraries do at the end.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.exit(code)
 
 

@@ -124,6 +124,6 @@ def _parsed_toml(text: str) -> dict[str, Any]:
     return tomllib.loads(text)
 
 
-def in_one_line(error: BaseException) -> str:
+def in_one_line(error: BaseException | str) -> str:
     """Return the words of an error of a library, which may take many lines, shortened."""
     return " ".join(str(error).split())[:300]

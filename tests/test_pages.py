@@ -9,6 +9,7 @@ import pytest
 
 from harness.declare.papers import load_deviations
 from harness.registry import load_registry
+from harness.store.trial import MAX_TRIALS
 from tests.checkout import ROOT
 from tests.test_readme import anchors
 
@@ -52,6 +53,12 @@ def test_every_link_leads_somewhere(page: Path) -> None:
         if anchor:
             found = marks.setdefault(target, anchors(target))
             assert anchor in found, f"{path}#{anchor}"
+
+
+def test_the_guide_to_clusters_says_how_many_trials_an_experiment_may_have() -> None:
+    text = (ROOT / "docs" / "cluster.md").read_text(encoding="utf-8")
+    assert f"at most {MAX_TRIALS:,} trials at a profile" in text
+    assert "100,000 records" in text and MAX_TRIALS == 100_000
 
 
 @pytest.mark.parametrize("paper", sorted(PAPERS))

@@ -138,11 +138,12 @@ def show_plan(
 
 def _show_shards(plan: Plan, count: int, words: str, slurm: bool, as_json: bool) -> None:
     """Print what each shard has to do and name those that lack results, or a script for all."""
-    from harness.run.shards import Shard, parse_shard, parts_of, slurm_script
+    from harness.run.shards import MOST_SHARDS, parts_of, slurm_script
 
-    if count < 1:
-        raise UsageError("--slurm: say with --shards N into how many jobs to cut")
-    parse_shard(str(Shard(1, count)))
+    if not 1 <= count <= MOST_SHARDS:
+        raise UsageError(f"--shards {str(count)[:12]}: cut into 1 to {MOST_SHARDS}")
+    if slurm and as_json:
+        raise UsageError("--slurm prints a script: leave out --json")
     if slurm:
         return typer.echo(slurm_script(plan, count, words), nl=False)
     parts = parts_of(plan, count)

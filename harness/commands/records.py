@@ -44,6 +44,11 @@ def export(
 def import_(file: FileArgument) -> None:
     """Add the records of a file to this checkout; a result that is here already stays."""
     summary = import_records(find_workspace(), file)
+    if summary.left_out:
+        say(
+            f"left out {len(summary.left_out)} that start from other results than those here, such"
+            f" as {summary.left_out[0]}: repro run makes them"
+        )
     say(
         f"{summary.num_records} records and {summary.num_artifacts} artifacts were new; "
         "repro run refreshes their tables"

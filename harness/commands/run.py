@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
 
 JOBS_PER_CORE = 8
 """More processes only wait for one another, and each holds its own torch in memory."""
+STOPPING = (signal.SIGINT, signal.SIGTERM)
 MOST_NAMED = 3
 """Experiments of trials that are left out for one reason."""
 
@@ -170,35 +172,54 @@ def cluster_of(means: Means, store: RecordStore, asked: Asked) -> Iterator[RayEx
         return
     if find_spec("ray") is None:
         raise EnvError("--executor ray needs Ray: pip install 'paper-reproductions[cluster]'")
-    from harness.run.executors.ray import RayExecutor
-
     modules = {asked.library.modules[task.id] for task in asked.tasks}
-    executor = RayExecutor(
-        store,
-        {name.partition(".")[0] for name in modules},
-        address=means.address,
-        num_cpus=means.num_workers,
-    )
+    executor: RayExecutor | None = None
     try:
+        from harness.run.executors.ray import RayExecutor
+
+        executor = RayExecutor(
+            store,
+            {name.partition(".")[0] for name in modules},
+            address=means.address,
+            num_cpus=means.num_workers,
+        )
         yield executor
+    except KeyboardInterrupt:
+        _ignore_signals()
+        if executor is None:
+            # Of Ray half started, the regular end of a process may crash or be another exit code.
+            sys.stderr.write("repro: interrupted\n")
+            os._exit(Interrupted.exit_code)
+        raise
     finally:
-        executor.close()
+        # It is the end: an exception would leave parts of Ray behind.
+        _ignore_signals()
+        if executor:
+            executor.close()
+
+
+def _ignore_signals() -> None:
+    for number in STOPPING:
+        signal.signal(number, signal.SIG_IGN)
 
 
 def stop_cleanly_on_signals(runner: Runner | None) -> None:
     """Make Ctrl-C and a polite kill end a run where it stands; a second one ends it at once.
 
     An exception raised at any instruction could leave the pool of workers in any state, so
-    while trials run in workers the signal only asks for the end. Without a runner, or where
-    the trial runs in this very process, an exception is the only way.
+    while trials run in workers the signal only asks for the end, and while they are ended it says
+    nothing new. Without a runner, or where the trial runs in this very process, an exception is
+    the only way.
     """
 
     def stop(signum: int, frame: object) -> None:
+        if runner is not None and runner.is_ending:
+            return
         if runner is None or not runner.is_running or runner.stop_requested:
             raise KeyboardInterrupt
         runner.request_stop()
 
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in STOPPING:
         signal.signal(number, stop)
 
 

@@ -92,7 +92,7 @@ class Runner:
         """When a trial that another run held is looked at again."""
         self.errors: dict[str, list[str]] = {}
         """Per experiment the errors of the trials that ended last, as long as they are equal."""
-        self.stop_requested = self.is_running = False
+        self.stop_requested = self.is_running = self.is_ending = False
         self.tasks_left = list(plan.tasks)
         self._facts_of = cache(self._facts_now)
 
@@ -118,11 +118,12 @@ class Runner:
         except KeyboardInterrupt:
             self.stop_requested = True
         finally:
-            self.is_running = False
+            self.is_running, self.is_ending = False, True
             try:
                 stop = self.executor.close if finished else self.executor.cancel_all
                 stop()
             finally:
+                self.is_ending = False
                 self.progress.stop()
         self.summary.interrupted = self.stop_requested
         self.summary.num_left = len(self.open)
@@ -250,6 +251,8 @@ class Runner:
 
     def _drop_hopeless(self) -> None:
         """Give up jobs whose upstream failed, and leave those of a stopped experiment."""
+        if not self.lost and not self.summary.stopped:
+            return
         for item in list(self.waiting.values()):
             name = item.trial.experiment.id
             lost = [source.name for source in item.trial.upstream if source.key in self.lost]

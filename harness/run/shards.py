@@ -13,8 +13,8 @@ from harness.run.plan import Action, Plan, declared, memory_of
 from harness.store.trial import Trial, each_with_upstream
 
 MOST_SHARDS = 10_000
-SPARE_BYTES = 2**30
-"""Beside what the largest trial needs."""
+SPARE_BYTES, CUDA_BYTES = 2**30, 2**33
+"""Beside what the largest trial needs; and what the libraries of CUDA may take in main memory."""
 SPARE_TIME, LEAST_TIME_S = 2.0, 1800.0
 """How much more time a job asks for than its trials are declared to take; and at least."""
 
@@ -124,7 +124,9 @@ def slurm_script(plan: Plan, count: int, words: str) -> str:
     Memory, GPU and time are the most that any shard asks for.
     """
     trials = _all_of(plan)
+    has_cuda = any(trial.needs.device == "cuda" for trial in trials)
     memory = max((memory_of(trial) for trial in trials), default=0) + SPARE_BYTES
+    memory += CUDA_BYTES if has_cuda else 0
     longest_s = max(part.core_s for part in parts_of(plan, count))
     # What it starts from may have to be run, or awaited, first.
     longest_s += max((_upstream_s(trial) for trial in trials), default=0.0)
@@ -134,7 +136,7 @@ def slurm_script(plan: Plan, count: int, words: str) -> str:
         "mem": f"{ceil(memory / 2**20)}M", "time": str(minutes),
     }  # fmt: skip
     lines = [f"#SBATCH --{name}={shlex.quote(value)}" for name, value in asked.items()]
-    if any(trial.needs.device == "cuda" for trial in trials):
+    if has_cuda:
         lines.append("#SBATCH --gpus=1")
     if any(trial.needs.exclusive for trial in trials):
         lines.append("#SBATCH --exclusive")

@@ -15,7 +15,7 @@ from harness.atomic import write_bytes
 from harness.declare.profiles import Profile
 from harness.errors import DataError, UsageError
 from harness.store.out import write_out
-from harness.store.record import Record, pack_bytes, records_in
+from harness.store.record import Record, lines_of, pack_bytes, records_in
 from harness.store.store import RecordStore, holds
 from harness.store.trial import Trial
 from harness.store.workspace import Workspace
@@ -23,7 +23,7 @@ from harness.untrusted import UnreadableError, in_one_line, read_bytes, unzip
 
 MAX_ARTIFACT_BYTES = 16 * 2**20
 MAX_ARCHIVE_BYTES = 2**30
-"""Of an archive, packed or not."""
+"""Of an archive, packed or not, and of its records."""
 MAX_MEMBERS = 100_000
 RECORDS = "records.jsonl.gz"
 
@@ -35,6 +35,7 @@ class Summary:
     num_records: int = 0
     num_artifacts: int = 0
     left_out: list[str] = field(default_factory=list)
+    """Artifacts that an export lacks, or records that an import refused."""
 
 
 def export_records(
@@ -65,8 +66,9 @@ def export_records(
             f"no result at {profile} to export: run there first, or name another --profile"
         )
     summary.num_records, summary.num_artifacts = len(records), len(members)
-    members[RECORDS] = pack_bytes(records)
-    if sum(map(len, members.values())) > MAX_ARCHIVE_BYTES * 0.9:
+    lines = lines_of(records).values()
+    members[RECORDS] = pack_bytes(lines)
+    if max(sum(map(len, each)) for each in (lines, members.values())) > MAX_ARCHIVE_BYTES * 0.9:
         raise UsageError("what these trials keep is more than an import reads: export some of them")
     write_out(file, _archive(members), force=force)
     return summary
@@ -108,21 +110,27 @@ def _archive(members: dict[str, bytes]) -> bytes:
 def import_records(workspace: Workspace, file: Path) -> Summary:
     """Add an archive's records and artifacts to the working copy; a result that is here stays.
 
-    Everything is checked before anything is written. Raises DataError for a file that is missing,
-    damaged, or holds what no record lists.
+    What starts from another result than the one that is here is left out. Everything is checked
+    before anything is written. Raises DataError for a file that is missing, damaged, or holds what
+    no record lists.
     """
     members = _members(file)
     if RECORDS not in members:
         raise DataError(f"{file} holds no {RECORDS}: it is no archive of records")
-    records = list(records_in(members.pop(RECORDS), where=f"{file}: {RECORDS}"))
+    packed, where = members.pop(RECORDS), f"{file}: {RECORDS}"
+    records = list(records_in(packed, where=where, limit=MAX_ARCHIVE_BYTES))
     known = {name: sha256 for record in records for name, sha256 in _names(record).items()}
     for name, data in members.items():
         if known.get(name) != hashlib.sha256(data).hexdigest():
             raise DataError(f"{file}: {name} is not what a record of the file says")
     store, summary = RecordStore(workspace), Summary()
+    other = _of_others(store, records)
     for record in records:
-        found = store.find(record.experiment, record.key)
-        here = found if isinstance(found, Record) and found.is_result else None
+        here = _result_here(store, record)
+        if here is None and not other.isdisjoint(record.upstream):
+            params = " ".join(f"{name}={value}" for name, value in record.params.items())
+            summary.left_out.append(f"{record.experiment}[{params}]")
+            continue
         if here is not None and here.artifacts != record.artifacts:
             # Our own result stays, so its artifacts must stay too.
             continue
@@ -134,6 +142,24 @@ def import_records(workspace: Workspace, file: Path) -> Summary:
         store.write(record)
         summary.num_records += here is None
     return summary
+
+
+def _result_here(store: RecordStore, record: Record) -> Record | None:
+    found = store.find(record.experiment, record.key)
+    return found if isinstance(found, Record) and found.is_result else None
+
+
+def _of_others(store: RecordStore, records: Sequence[Record]) -> set[str]:
+    """Return the keys of records that differ from results here, and of what starts from them."""
+    found = {
+        record.key
+        for record in records
+        if (here := _result_here(store, record))
+        and (here.rows, here.artifacts) != (record.rows, record.artifacts)
+    }
+    while more := {r.key for r in records if not found.isdisjoint(r.upstream)} - found:
+        found |= more
+    return found
 
 
 def _members(file: Path) -> dict[str, bytes]:

@@ -23,7 +23,7 @@ from harness.errors import DataError, RunError
 from harness.outgoing import TRACEBACK_CHARS, mask, tidy
 from harness.store.trial import Trial, trial_key
 from harness.strict import Strict, explain
-from harness.untrusted import parse_json, read_bytes, to_text, unzip
+from harness.untrusted import MAX_BYTES, parse_json, read_bytes, to_text, unzip
 
 SCHEMA_VERSION: Literal[3] = 3
 ARTIFACT_NAME = r"^[A-Za-z0-9_.-]{1,200}\.safetensors$"
@@ -188,13 +188,18 @@ def plain_rows(rows: Sequence[Row]) -> tuple[list[dict[str, Scalar | None]], boo
     return plain, diverged
 
 
-def pack_bytes(records: Iterable[Record]) -> bytes:
-    """Return records as gzipped lines sorted by key, with the same bytes every time."""
-    lines = [record.to_line() for record in sorted(records, key=lambda record: record.key)]
+def lines_of(records: Iterable[Record]) -> dict[str, bytes]:
+    """Return by key the line of each record, sorted by key."""
+    by_key = sorted(records, key=lambda record: record.key)
+    return {record.key: f"{record.to_line()}\n".encode() for record in by_key}
+
+
+def pack_bytes(lines: Iterable[bytes]) -> bytes:
+    """Return lines of records gzipped, with the same bytes every time."""
     buffer = io.BytesIO()
     # No time and no name in the header: either would change the bytes.
     with gzip.GzipFile(filename="", fileobj=buffer, mode="wb", compresslevel=9, mtime=0) as packed:
-        packed.write("".join(f"{line}\n" for line in lines).encode())
+        packed.write(b"".join(lines))
     return buffer.getvalue()
 
 
@@ -206,9 +211,9 @@ def read_pack(path: Path) -> Iterator[Record]:
         raise DataError(f"{error}: restore it with git checkout") from error
 
 
-def records_in(packed: bytes, *, where: str) -> Iterator[Record]:
+def records_in(packed: bytes, *, where: str, limit: int = MAX_BYTES) -> Iterator[Record]:
     """Yield the records that `pack_bytes` packed. Raises DataError with the line."""
-    text = to_text(unzip(packed, where=where), where=where)
+    text = to_text(unzip(packed, where=where, limit=limit), where=where)
     # Not splitlines: it also splits at characters that a JSON string may hold.
     for number, line in enumerate(text.removesuffix("\n").split("\n"), start=1):
         yield parse_record(line, where=f"{where} line {number}")

@@ -9,16 +9,17 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 
 from harness.atomic import alone_in, locked, write_bytes
 from harness.declare.experiment import Experiment
 from harness.declare.profiles import Profile
 from harness.errors import DataError
-from harness.store.record import Record, pack_bytes, parse_record, read_pack
+from harness.store.record import Record, lines_of, pack_bytes, parse_record, read_pack
 from harness.store.trial import Trial
 from harness.store.workspace import Workspace
-from harness.untrusted import UnreadableError, is_there, read_bytes, read_text
+from harness.untrusted import MAX_BYTES, UnreadableError, is_there, read_bytes, read_text
 
 MAX_ARTIFACT_BYTES = 2**36
 """Of a tensor file; an archive carries smaller ones."""
@@ -155,17 +156,19 @@ class RecordStore:
     def pack_records(self, experiment_id: str, profile: str, records: Sequence[Record]) -> None:
         """Write records to the committed file of a profile, sorted by key.
 
-        What would be larger than git hosts like is cut into several files, by key, so that one
-        more record changes one of them. The same records give the same bytes.
+        What would be larger than git hosts like, or than we read, is cut into several files, by
+        key, so that one more record changes one of them. The same records give the same bytes.
         """
-        before, data = self._packs(experiment_id, profile), pack_bytes(records)
+        before, lines = self._packs(experiment_id, profile), lines_of(records)
         path = self.pack_path(experiment_id, profile)
-        packs = {path: data}
-        if len(data) > MAX_PACK_BYTES:
-            count = len(data) // (MAX_PACK_BYTES * 3 // 4) + 1
-            parts: list[list[Record]] = [[] for _ in range(count)]
-            for record in records:
-                parts[int(record.key[:8], 16) % count].append(record)
+        packs = {path: pack_bytes(lines.values())}
+        num_plain = sum(map(len, lines.values()))
+        if len(packs[path]) > MAX_PACK_BYTES or num_plain > MAX_BYTES:
+            # Of a quarter less, for parts are not all alike.
+            count = ceil(max(len(packs[path]) / MAX_PACK_BYTES, num_plain / MAX_BYTES) / 0.75)
+            parts: list[list[bytes]] = [[] for _ in range(count)]
+            for key, line in lines.items():
+                parts[int(key[:8], 16) % count].append(line)
             packs = {
                 path.with_name(
                     path.name.replace(".jsonl", f".{number}-of-{count}.jsonl")

@@ -7,13 +7,19 @@ changed files, secrets and processes that are left are counted, and must all be 
 from __future__ import annotations
 
 import argparse
+import os
 import secrets
+import subprocess
 import sys
 import time
+from importlib.util import find_spec
 
 from tests.attack.inputs import attack_inputs
 from tests.attack.kills import attack_by_kills
 from tests.attack.parallel import Found
+from tests.checkout import ROOT
+
+ON_RAY = ROOT / "tests" / "harness" / "run" / "executors" / "test_ray.py"
 
 
 def main() -> int:
@@ -31,7 +37,16 @@ def main() -> int:
     found.join(attack_inputs(options.seed, numbers, jobs=options.jobs))
     if options.only is None:
         found.join(attack_by_kills(options.seed, options.kills, jobs=options.jobs))
-    return tell(found, time.monotonic() - start)
+    code = tell(found, time.monotonic() - start)
+    if options.only is None and options.kills and find_spec("ray"):
+        code |= attack_ray(max(1, options.kills // 10))
+    return code
+
+
+def attack_ray(kills: int) -> int:
+    """Kill parts of a cluster of Ray in the test that does so; return 0 where it passes."""
+    asked = [sys.executable, "-m", "pytest", "-q", "-k", "killed_anywhere", str(ON_RAY)]
+    return subprocess.run(asked, cwd=ROOT, env=os.environ | {"KILLS": str(kills)}).returncode
 
 
 def tell(found: Found, seconds: float) -> int:

@@ -9,17 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import math
-import os
-import re
-import socket
 import tempfile
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock, Thread
 from typing import Any
@@ -27,30 +23,26 @@ from weakref import WeakValueDictionary
 
 import ray
 from ray import exceptions
-from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from harness.atomic import write_bytes
 from harness.data.load import find
 from harness.data.pack import pack
-from harness.errors import HarnessError, RunError, UsageError
-from harness.outgoing import tidy
+from harness.errors import HarnessError, RunError
 from harness.run.executors.job import Job, JobFailed, JobLost, Report
-from harness.run.executors.ray_node import DATA, Done, Sent, card_bytes, do_job
+from harness.run.executors.ray_cluster import connect, line_of, living_nodes, name_of, nodes_now
+from harness.run.executors.ray_node import DATA, Done, Sent, do_job
 from harness.run.executors.worker import BUSY, trials_of
 from harness.run.plan import MachineLimits, memory_of
 from harness.store.record import parse_record
 from harness.store.store import RecordStore
 from harness.store.trial import Trial, with_upstream
-from harness.untrusted import in_one_line
 
-ANSWER_S = 60.0
-"""How long a node may take to say what it is."""
-CONNECT_S = 5.0
 POLL_S = 0.2
 SILENCE_S = 30.0
 """A job is given up this long after twice its time limit, which its own worker should have held.
-Files travel in that time too."""
-LEFT_OUT = ("**/__pycache__", "**/*.pyc")
+Files travel in that time too. So long a job may wait without a node that could take it."""
+LOOK_S = 5.0
+"""How often it is asked which nodes live."""
 LOST = (
     exceptions.WorkerCrashedError,
     exceptions.NodeDiedError,
@@ -71,6 +63,8 @@ class _Sending:
     locks: ExitStack
     future: Future[list[Report]]
     sent: Sequence[Sent] = ()
+    asked: Mapping[str, float] = field(default_factory=dict)
+    """What it reserves, as Ray's options have it."""
     deadline: float = math.inf
     """On the monotonic clock; it has none as long as it waits for room."""
 
@@ -105,9 +99,10 @@ class RayExecutor:
         self._files: WeakValueDictionary[str, Sent] = WeakValueDictionary()
         self._data: dict[str, list[Sent]] = {}
         self._closed = False
-        _connect(address, num_cpus, packages)
+        self._looked_at = self._had_room_at = time.monotonic()
+        connect(address, num_cpus, packages)
         try:
-            self._nodes = _nodes()
+            self._nodes = nodes_now()
         except BaseException:
             ray.shutdown()
             raise
@@ -140,7 +135,8 @@ class RayExecutor:
             points = tuple(dict(trial.params) for trial in ours)
             # Nested, so that a node fetches only what it lacks.
             given = [replace(job, points=points), sending.sent, self._folder]
-            items = _do.options(**self._resources(ours)).remote(*given)
+            sending.asked = self._asked_by(ours)
+            items = _do.options(**sending.asked).remote(*given)
         except Exception as error:  # noqa: BLE001 - a future carries whatever was raised
             sending.fail(_told(error))
             return future
@@ -166,7 +162,7 @@ class RayExecutor:
             sending.future.cancel()
         ray.shutdown()
 
-    def _resources(self, trials: Sequence[Trial]) -> dict[str, Any]:
+    def _asked_by(self, trials: Sequence[Trial]) -> dict[str, float]:
         """Return what a job reserves: a timed one a whole node, others a core and their memory.
 
         Raises JobFailed where no node has all of it: Ray would wait for ever.
@@ -175,18 +171,18 @@ class RayExecutor:
         memory = max(map(memory_of, trials))
         cards = 0.0
         if needs.device == "cuda":
-            asked = sum(trial.needs.gpu_bytes for trial in trials) / card if card else 1.0
-            cards = 1.0 if needs.exclusive else min(1.0, round(asked + 0.005, 2))
-        able = [
-            n for n in self._nodes if n.get("memory", 0.0) >= memory and n.get("GPU", 0) >= cards
-        ]
+            share = sum(trial.needs.gpu_bytes for trial in trials) / card if card else 1.0
+            cards = 1.0 if needs.exclusive else min(1.0, round(share + 0.005, 2))
+        asked = {"num_cpus": 1.0, "num_gpus": cards, "memory": float(memory)}
+        able = [node for node in self._nodes if _has_room(node, asked)]
         if not able:
             raise JobFailed(
                 f"no node of the cluster has {memory / 2**30:.3g} GiB of memory"
                 + (" and a GPU" if cards else "")
             )
-        num_cpus = max(node["CPU"] for node in able) if needs.exclusive else 1
-        return {"num_cpus": num_cpus, "num_gpus": cards, "memory": memory}
+        if needs.exclusive:
+            asked["num_cpus"] = max(node["CPU"] for node in able)
+        return asked
 
     def _sent_with(self, trials: Sequence[Trial]) -> Iterator[Sent]:
         """Yield what trials start from: results upstream, their own of other code, and data."""
@@ -234,14 +230,15 @@ class RayExecutor:
                 continue
             try:
                 said, _ = ray.wait(jobs, timeout=POLL_S)
+                for items in said:
+                    self._hear(items)
+                self._give_up(set(jobs) - set(said))
+                self._must_have_room()
             # The head is gone, or this machine's part of the cluster: nothing comes any more.
             except Exception as error:  # noqa: BLE001 - each job's future carries it
-                for items in jobs:
-                    self._taken(items).fail(RunError(f"the Ray cluster is gone: {_line(error)}"))
-                continue
-            for items in said:
-                self._hear(items)
-            self._give_up(set(jobs) - set(said))
+                told = error if isinstance(error, RunError) else _gone(error)
+                for items in list(self._on_the_way):
+                    self._taken(items).fail(told)
 
     def _taken(self, items: Any) -> _Sending:
         with self._lock:
@@ -276,6 +273,23 @@ class RayExecutor:
             )
             self._taken(items).fail(JobLost(error))
 
+    def _must_have_room(self) -> None:
+        """Raise RunError where a job waits, and for long no node has lived that could take it."""
+        now = time.monotonic()
+        if now < self._looked_at + LOOK_S:
+            return
+        self._looked_at, living = now, living_nodes()
+        with self._lock:
+            waiting = [s.asked for s in self._on_the_way.values() if s.deadline == math.inf]
+        if all(any(_has_room(n["Resources"], asked) for n in living) for asked in waiting):
+            self._had_room_at = now
+        elif now > self._had_room_at + SILENCE_S:
+            lost = {node["name"] for node in self._nodes} - {name_of(node) for node in living}
+            raise RunError(
+                "no node of the Ray cluster is left for what is to run, for it lost"
+                f" {', '.join(sorted(lost))}: start some, and the same command goes on"
+            )
+
     def _reports_of(self, done: Done, sending: _Sending) -> list[Report]:
         """Write what a job came to, and return its reports."""
         if done.refused:
@@ -309,10 +323,22 @@ def _do(job: Job, sent: list[Sent], folder: str) -> Iterator[Done | None]:
     yield do_job(job, sent, folder, ray.get)
 
 
+def _has_room(resources: Mapping[str, Any], asked: Mapping[str, float]) -> bool:
+    """Tell whether a node with some resources could take a job, if nothing else ran there."""
+    names = {"num_cpus": "CPU", "num_gpus": "GPU", "memory": "memory"}
+    return all(resources.get(names[option], 0.0) >= asked[option] for option in asked)
+
+
+def _gone(error: Exception) -> RunError:
+    return RunError(f"the Ray cluster is gone: {line_of(error)}")
+
+
 def _told(error: Exception) -> Exception:
     """Return an error as `Executor.submit` says it."""
     if isinstance(error, LOST):
         return JobLost(f"its node or worker was lost ({type(error).__name__})")
+    if isinstance(error, exceptions.LocalRayletDiedError):
+        return _gone(error)
     if isinstance(error, (exceptions.ObjectStoreFullError, exceptions.OutOfDiskError)):
         return RunError(
             "the cluster's object store is full: free space where Ray keeps its files, or start the"
@@ -321,80 +347,6 @@ def _told(error: Exception) -> Exception:
     if isinstance(error, (JobFailed, RunError)):
         return error
     # One trial's data may be damaged; another package's error may not be one of ours.
-    return JobFailed(_line(error) if isinstance(error, HarnessError) else f"Ray: {_line(error)}")
-
-
-def _line(error: Exception) -> str:
-    return tidy(in_one_line(error))
-
-
-def _folder_of(package: str) -> Path:
-    spec = find_spec(package)
-    assert spec is not None and spec.submodule_search_locations
-    return Path(spec.submodule_search_locations[0])
-
-
-def _connect(address: str, num_cpus: int, packages: Collection[str]) -> None:
-    """Make this process a driver whose tasks have some packages, and a catalogue of one's own."""
-    own = {"address": "local", "num_cpus": num_cpus, "include_dashboard": False}
-    if address:
-        _must_answer(address)
-        own = {"address": address}
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    with tempfile.TemporaryDirectory() as folder:
-        for name in {"harness", *packages}:
-            (Path(folder) / name).symlink_to(_folder_of(name))
-        env = {}
-        if catalogue := os.environ.get("REPRO_CATALOGUE"):
-            # A node's worker stands in its copy of the folder.
-            env["REPRO_CATALOGUE"] = "catalogue.toml"
-            (Path(folder) / env["REPRO_CATALOGUE"]).symlink_to(Path(catalogue).resolve())
-        sent = {"working_dir": folder, "excludes": list(LEFT_OUT), "env_vars": env}
-        try:
-            ray.init(**own, runtime_env=sent, log_to_driver=False, logging_level="ERROR")
-        # What it raises for another version, a wrong token or no answer is of many kinds.
-        except Exception as error:
-            raise RunError(
-                f"the Ray cluster {address or 'here'} cannot be used from this machine:"
-                f" {_line(error)}"
-            ) from error
-
-
-def _must_answer(address: str) -> None:
-    """Raise RunError unless something listens there: Ray itself would try for minutes."""
-    if not re.fullmatch(r"[^\s/:]+:\d{1,5}", address):
-        raise UsageError(f"--address {address[:40]}: write HOST:PORT of the cluster's head")
-    host, _, port = address.partition(":")
-    try:
-        socket.create_connection((host, int(port)), CONNECT_S).close()
-    except (OSError, OverflowError) as error:
-        raise RunError(
-            f"no Ray cluster answers at {address} ({error}): start one by `ray start --head`, or"
-            " correct --address"
-        ) from error
-
-
-def _nodes() -> list[dict[str, Any]]:
-    """Return the resources of each node that has cores and answers, and its GPUs' memory.
-
-    Raises RunError where there is none.
-    """
-    alive = [node for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU")]
-    ask = ray.remote(max_retries=0, num_cpus=0)(card_bytes)
-    refs = [
-        ask.options(
-            scheduling_strategy=NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
-        ).remote()
-        for node in alive
-    ]
-    ray.wait(refs, num_returns=len(refs), timeout=ANSWER_S)
-    found, why = [], "none has cores"
-    for node, ref in zip(alive, refs, strict=True):
-        try:
-            found.append(node["Resources"] | {"card_bytes": ray.get(ref, timeout=0)})
-        # A node that has just died is called alive for some seconds.
-        except (exceptions.RayError, exceptions.GetTimeoutError) as error:
-            why = _line(error)
-    if not found:
-        raise RunError(f"no node of the Ray cluster can be used: {why}")
-    return found
+    return JobFailed(
+        line_of(error) if isinstance(error, HarnessError) else f"Ray: {line_of(error)}"
+    )

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 import subprocess
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from threading import Thread
 
 import pytest
 
-from harness.declare.experiment import Estimate
+from harness.declare.experiment import Estimate, Needs
 from harness.declare.profiles import Profile
 from harness.declare.table import Table, value
 from harness.declare.task import Task
@@ -21,10 +21,11 @@ from harness.registry import Library
 from harness.run.executors.inline import InlineExecutor
 from harness.run.plan import Plan, make_plan
 from harness.run.runner import Runner, Summary
-from harness.run.shards import Shard, cut, in_shard, parse_shard, parts_of
+from harness.run.shards import Shard, cut, in_shard, parse_shard, parts_of, slurm_script
 from harness.store.store import RecordStore
 from harness.store.trial import each_with_upstream
 from tests.harness import inline_lab as lab
+from tests.harness.conftest import Cli
 from tests.harness.toy_paper import make_toy_paper
 
 NUM_HEADS = 6
@@ -122,13 +123,63 @@ def test_the_script_for_slurm_is_one_that_bash_and_sbatch_take(tmp_path: Path) -
     subprocess.run(["bash", "-n"], input=script, text=True, check=True)
     first, *rest = script.splitlines()
     assert first == "#!/bin/bash"
-    asked = dict(
-        re.fullmatch(r"#SBATCH --([a-z-]+)=(\S+)", line).groups()  # type: ignore[union-attr]
-        for line in rest
-        if line.startswith("#")
-    )
+    asked = asked_of_slurm(script)
     assert asked["array"] == "1-16" and asked["mem"] == "1024M" and asked["time"] == "30"
     assert rest[-1].startswith("repro run toylab --profile smoke --jobs 1 --shard ")
+
+
+def test_the_script_for_slurm_asks_for_what_trials_need_and_are_declared_to_take(
+    store: RecordStore,
+) -> None:
+    def asked(needs: Needs) -> dict[str, str]:
+        # For the bases nothing is declared.
+        heads = replace(
+            HEADS,
+            needs=needs,
+            estimate=lambda head: Estimate(
+                seconds=7200.0 if head.k == 0 else 60.0, memory_bytes=2**30
+            ),
+        )
+        limits = replace(lab.LIMITS, has_cuda=True)
+        plan = make_plan([replace(task, reads=(heads,))], "cpu", store, limits)
+        return asked_of_slurm(slurm_script(plan, 2, "lab/heads"))
+
+    plain = asked(Needs())
+    # Each shard has one head of two hours, and some of a minute.
+    assert int(plain["time"]) == pytest.approx(2 * 122.5, abs=3)
+    assert plain["mem"] == f"{2 * 2**10}M"
+    assert plain.keys().isdisjoint({"gpus", "exclusive"})
+    assert asked(Needs(memory_bytes=3 * 2**30))["mem"] == f"{4 * 2**10}M"
+    assert "exclusive" in asked(Needs(exclusive=True))
+    on_a_card = asked(Needs(device="cuda"))
+    assert on_a_card["gpus"] == "1" and on_a_card["mem"] == f"{10 * 2**10}M"
+
+
+def asked_of_slurm(script: str) -> dict[str, str]:
+    """Return what a script's head asks for by its option."""
+    found = {}
+    for line in script.splitlines()[1:]:
+        if line.startswith("#"):
+            parts = re.fullmatch(r"#SBATCH --([a-z-]+)(?:=(\S+))?", line)
+            assert parts, line
+            found[parts[1]] = parts[2] or ""
+    return found
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--shards", "99999"), "--shards 99999: cut into 1 to 10000"),
+        (("--shards", "-3"), "--shards -3: cut into 1 to 10000"),
+        (("--slurm",), "--shards 0: cut into 1 to 10000"),
+        (("--shards", "2", "--slurm", "--json"), "--slurm prints a script: leave out --json"),
+    ],
+)
+def test_a_plan_of_shards_that_cannot_be_made_names_its_option(
+    cli: Cli, words: Sequence[str], told: str
+) -> None:
+    done = cli("plan", "toylab", *words)
+    assert done.code == 2 and told in done.err and not done.out
 
 
 @pytest.mark.parametrize("text", ["", "3", "0/4", "5/4", "1/0", "a/b", "1/99999"])

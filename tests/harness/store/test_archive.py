@@ -9,14 +9,17 @@ import tarfile
 from pathlib import Path
 
 import pytest
+import torch
 
 from harness.canonical import canonical_json
+from harness.declare.experiment import RunContext
 from harness.errors import DataError, UsageError
 from harness.store.archive import RECORDS, export_records, import_records
 from harness.store.record import _line
 from harness.store.store import RecordStore
 from harness.store.trial import Trial, grid_of, trials_behind
 from harness.store.workspace import Workspace
+from tests.harness import inline_lab
 from tests.harness.inline_lab import BASE, HEAD, SQUARES, TASKS, make_record, run_lab, tree
 
 HEAD_TRIALS = trials_behind([TASKS["head"]], "cpu")
@@ -94,6 +97,15 @@ def test_the_same_records_give_the_same_bytes_and_replace_no_other_file(
     assert notes.read_text() == "of another kind"
 
 
+def test_records_that_unpack_to_more_than_an_import_reads_are_not_exported(
+    source: Workspace, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    num_plain = len(gzip.decompress(members_of(file)[RECORDS]))
+    monkeypatch.setattr("harness.store.archive.MAX_ARCHIVE_BYTES", num_plain)
+    with pytest.raises(UsageError, match="more than an import reads"):
+        export_records(source, HEAD_TRIALS, "cpu", file)
+
+
 def test_an_archive_cut_at_any_place_is_refused_by_name(file: Path, here: Workspace) -> None:
     data = file.read_bytes()
     for length in range(0, len(data) - 1, max(1, len(data) // 23)):
@@ -144,6 +156,22 @@ def test_a_result_that_is_here_stays_with_its_artifacts(file: Path, here: Worksp
     assert store.path(trial).read_bytes() == ours
     record = store.result(trial)
     assert record is not None and store.artifacts_intact(trial, record) == ""
+
+
+def test_what_starts_from_another_result_than_ours_is_left_out(
+    file: Path, here: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def other(point: inline_lab.Point, ctx: RunContext) -> list[dict[str, float]]:
+        ctx.save("weights.safetensors", {"w": torch.full((4,), 7.0)})
+        return [{"y": 7.0}]
+
+    store = RecordStore(here)
+    with monkeypatch.context() as patch:
+        patch.setattr(inline_lab, "base", other)
+        run_lab(store, "base")
+    summary = import_records(here, file)
+    assert sorted(summary.left_out) == ["lab/head[k=5 seed=0 x=0]", "lab/head[k=5 seed=0 x=1]"]
+    assert run_lab(store, "head").num_run == 2
 
 
 def test_an_artifact_altered_at_the_source_is_left_out_and_named(

@@ -18,7 +18,7 @@ import pytest
 
 from harness.canonical import canonical_json
 from harness.errors import DataError
-from harness.store.record import Record, _line, pack_bytes, parse_record, read_pack
+from harness.store.record import Record, _line, lines_of, pack_bytes, parse_record, read_pack
 from harness.store.store import RecordStore, Rejected
 from harness.store.trial import Trial
 from harness.store.workspace import Workspace
@@ -156,12 +156,24 @@ def test_a_large_pack_is_cut_into_files_and_put_together_again(
     assert [*first.parent.iterdir()] == [first]
 
 
+def test_a_pack_that_would_unpack_to_more_than_is_read_is_cut(
+    store: RecordStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limit = sum(map(len, lines_of(packed(store, 40)).values())) // 2
+    monkeypatch.setattr("harness.store.store.MAX_BYTES", limit)
+    records = packed(store, 40)
+    files = [*store.pack_path(SQUARES.id, "cpu").parent.iterdir()]
+    assert len(files) == 3
+    assert all(len(gzip.decompress(file.read_bytes())) <= limit for file in files)
+    assert len([*store.packed(SQUARES.id, "cpu")]) == len(records)
+
+
 def test_a_pack_has_the_same_bytes_in_any_order_and_loses_nothing(tmp_path: Path) -> None:
     records = [make_record(a_trial(x), rows=[{"t": "a\u2028b\x85c\x1c"}]) for x in range(9)]
     path = tmp_path / "pack.jsonl.gz"
-    path.write_bytes(pack_bytes(records))
+    path.write_bytes(pack_bytes(lines_of(records).values()))
     time.sleep(1.1)  # a header with the time in it would differ now
-    assert pack_bytes(reversed(records)) == path.read_bytes()
+    assert pack_bytes(lines_of(reversed(records)).values()) == path.read_bytes()
     assert sorted(read_pack(path), key=lambda r: str(r.params)) == records
 
 
