@@ -35,8 +35,8 @@ CONSTRAINTS ?= $(if $(filter cluster docs fed,$(subst $(comma), ,$(EXTRAS))),con
 LOCK := uv pip compile pyproject.toml --universal --python-version 3.11.5 --generate-hashes --no-emit-index-url --no-header -q
 READY := $(VENV)/.ready-$(subst $(comma),-,$(EXTRAS))
 REPRO := $(VENV)/bin/repro
-TABLE_ID = $(PAPER)/tab$$(printf %02d $$((10#$(TABLE))))
-FIGURE_ID = $(PAPER)/fig$$(printf %02d $$((10#$(FIGURE))))
+TABLE_ID = $(PAPER)/tab$$(printf %02d $(patsubst 0%,%,$(TABLE)))
+FIGURE_ID = $(PAPER)/fig$$(printf %02d $(patsubst 0%,%,$(FIGURE)))
 # OpenMP reads this once, when torch is imported: without it two busy processes slow each other.
 export OMP_WAIT_POLICY := passive
 

@@ -152,6 +152,19 @@ def test_commands_on_a_page_exist(page: Path) -> None:
     assert not {line: wrong for line in lines if (wrong := wrong_words(line))}
 
 
+@pytest.mark.parametrize("number", ["8", "08", "10"])
+@pytest.mark.parametrize("kind", ["table", "figure"])
+def test_make_asks_for_the_task_by_its_number(kind: str, number: str) -> None:
+    words = ["make", f"reproduce-{kind}", "PAPER=supar", f"{kind.upper()}={number}"]
+    done = subprocess.run(
+        [*words, "READY=", "REPRO=@echo"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    told = [line.split() for line in done.stdout.splitlines() if " supar/" in line]
+    assert {word for line in told for word in line if word.startswith("supar/")} == {
+        f"supar/{kind[:3]}{int(number):02}"
+    }
+
+
 @pytest.mark.parametrize(
     ("line", "wrong"),
     [
