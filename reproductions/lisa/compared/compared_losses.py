@@ -120,6 +120,6 @@ task = Task(
     figure="figures:ends",
     caption="Held-out loss after 40 steps of 8 short answers of Alpaca, each method at the rate of"
     " its least validation loss in pilots. E+H: embeddings, head and final norm are trained; the"
-    f" rightmost four hold LISA's static memory at most. Dashed: the untuned model. {q.SPREAD}",
+    f" lowest four hold LISA's static memory at most. Dashed: the untuned model. {q.SPREAD}",
     alt="Held-out loss of single runs by method beside a dashed line for the untuned model.",
 )

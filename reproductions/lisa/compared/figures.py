@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from harness.publish.figures import PALETTE, FigureContext
 from reproductions.lisa.compared.experiment import LABELS, SCORED, TUNED, Way
 from reproductions.lisa.compared.table import BY_MEMORY, EQUAL_MEMORY, TITLES
-from reproductions.lisa.models.figures import legend_above, rate_lines, run_dots, stacked_parts
+from reproductions.lisa.models.figures import legend_above, rate_lines, stacked_parts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,20 +21,19 @@ def ends(context: FigureContext) -> Figure:
     """Draw every run's held-out loss as a dot, means as bars, and the untuned model's as a line."""
     figure, (ax,) = context.subplots(aspect=0.6)
     _dots(ax, context.table, [*BY_MEMORY, *EQUAL_MEMORY], value="loss")
-    ax.set_ylabel("held-out loss (nats per token)")
+    ax.set_xlabel("held-out loss (nats per token)")
     return figure
 
 
 def accuracies(context: FigureContext) -> Figure:
     """Draw a panel per benchmark, a dot per run; guessing is dotted."""
     names = [name for name in TITLES if (context.table["benchmark"] == name).any()]
-    figure, axes = context.subplots(1, len(names), aspect=0.9)
+    figure, axes = context.subplots(1, len(names), aspect=0.6, sharey=True)
     for ax, name in zip(axes, names, strict=True):
         rows = context.table[context.table["benchmark"] == name]
         _dots(ax, rows, SCORED, value="accuracy")
-        ax.axhline(rows["random_accuracy"].mean(), color=PALETTE[6], ls=":")
-        ax.set_title(TITLES[name])
-    axes[0].set_ylabel("accuracy")
+        ax.axvline(rows["random_accuracy"].mean(), color=PALETTE[6], ls=":")
+        ax.set(title=TITLES[name], xlabel="accuracy")
     return figure
 
 
@@ -64,12 +63,14 @@ def rates(context: FigureContext) -> Figure:
 
 
 def _dots(ax: Axes, table: pd.DataFrame, ways: Sequence[Way], *, value: str) -> None:
-    """Draw every run as a dot, each method's mean as a bar, and the untuned model as a line."""
-    names = [LABELS[way].replace(", ", ",\n") for way in ways]
-    runs = (table[table["method"] == way] for way in ways)
-    run_dots(ax, dict(zip(names, runs, strict=True)), value=value)
+    """Draw every run as a dot in its method's row, means as bars, the untuned model as a line."""
+    for place, way in enumerate(ways):
+        numbers = table.loc[table["method"] == way, value].dropna().astype(float)
+        color = PALETTE[place % len(PALETTE)]
+        ax.plot([numbers.mean()] * 2, [place - 0.3, place + 0.3], color=color, lw=2.0)
+        ax.plot(numbers, [place] * len(numbers), ls="", marker="o", color=color, ms=4)
     untuned = table.loc[table["method"] == "untuned", value].dropna().astype(float)
     if len(untuned):
-        ax.axhline(untuned.mean(), color=PALETTE[6], ls="--")
-    for label in ax.get_xticklabels():
-        label.set(rotation=30, ha="right")
+        ax.axvline(untuned.mean(), color=PALETTE[6], ls="--")
+    ax.set_yticks(range(len(ways)), [LABELS[way] for way in ways])
+    ax.set_ylim(len(ways) - 0.5, -0.5)

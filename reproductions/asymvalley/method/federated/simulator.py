@@ -69,15 +69,13 @@ def simulate(
     workers, kind: threads or processes that train clients of one round side by side; no influence
     on any bit without dropout. With processes a script needs the usual guard of its main part.
     progress: called after each round with what is known of it.
-    Raises SpecError for a number of workers or clients below 1, processes on a GPU, or threads
-    whose nets share a weight.
+    Raises SpecError for no worker or client, processes on a GPU, or nets that share weights.
     """
     check_workers(workers, clients)
     nets = [_flat(make_net(), algorithm) for _ in range(workers if kind == "threads" else 1)]
     start = nets[0].state()
     server = Server(state=start)
-    memories: dict[int, Memory] = {}
-    logs: list[RoundLog] = []
+    memories, logs = dict[int, Memory](), list[RoundLog]()
     pool = client_pool(nets, algorithm, clients, settings.local, workers=workers, kind=kind)
     with pool as train_all:
         for number, chosen in enumerate(sampled_clients(len(clients), settings, seed), start=1):
