@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import logging
+import math
 import traceback
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
@@ -12,7 +13,7 @@ from pathlib import Path
 from harness.atomic import locked, write_bytes
 from harness.declare.profiles import PROFILES, Profile
 from harness.declare.task import Task
-from harness.errors import HarnessError, RunError
+from harness.errors import DataError, HarnessError, RunError
 from harness.publish.check_row import CheckRow
 from harness.publish.stand_ins import stand_ins
 from harness.publish.stored import Stored
@@ -37,15 +38,20 @@ def refresh_task(workspace: Workspace, library: Library, task: Task, profile: Pr
     """Rebuild a task's packed records, CSV, JSON and figure; what is as it was is not written.
 
     As in make, a figure newer than its table and its code is not drawn. Nothing is written where no
-    trial has a result. A figure that cannot be drawn from an incomplete table is left out with a
+    trial has a result, and what is committed stays, with a warning, where the new table would lack
+    more of its trials. A figure that cannot be drawn from an incomplete table is left out with a
     warning; the table stands.
     """
-    store = RecordStore(workspace)
+    store, overrides = RecordStore(workspace), workspace.overrides
     if workspace.is_committed(profile):
+        trials = [trial for each in task.reads for trial in grid_of(each, profile, overrides)]
+        num_missing = sum(store.result(trial) is None for trial in trials)
+        if num_missing > _num_missing_before(workspace, task, profile):
+            log.warning("%s: its table and records stay until all new trials have run", task.id)
+            return
         # Records first: killed in between, a result never rests on what is not there, and what
         # a view raises costs no record.
         pack_experiments(task, profile, store)
-    overrides = workspace.overrides
     here = stand_ins(task, profile, library.titles[task.id], overrides)
     result = build_result(task, profile, store.read, overrides, stands_in=here)
     if result is None:
@@ -53,6 +59,15 @@ def refresh_task(workspace: Workspace, library: Library, task: Task, profile: Pr
     write_result(workspace, task, result)
     if task.figure is not None and not _is_drawn(workspace, task, profile):
         _draw(workspace, library, task, result, profile)
+
+
+def _num_missing_before(workspace: Workspace, task: Task, profile: Profile) -> float:
+    """Return how many of its trials a stored table lacks: all of them where there is no table."""
+    try:
+        stored = load_result(workspace, task, profile)
+    except DataError:
+        stored = None
+    return stored.meta.trials.without_result if stored else math.inf
 
 
 def _is_drawn(workspace: Workspace, task: Task, profile: Profile) -> bool:

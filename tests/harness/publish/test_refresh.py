@@ -36,3 +36,17 @@ def test_a_figure_is_drawn_where_what_it_shows_is_newer(
         os.utime(files[name], ns=(changed_ns + after, changed_ns + after))
     refresh_task(workspace, library, demo_paper.TASK, "cpu")
     assert (figure.read_text() == "drawn before") == (newer == "nothing")
+
+
+def test_what_is_committed_stays_until_a_larger_grid_has_run(
+    own_demo: tuple[Workspace, Library], caplog: pytest.LogCaptureFixture
+) -> None:
+    workspace, library = own_demo
+    (gone, *_) = sorted((workspace.runs / "records").rglob("*.json"))
+    gone.unlink()
+    kept = [csv_path(workspace, demo_paper.TASK, "cpu"), *workspace.root.rglob("*.jsonl.gz")]
+    before = [path.read_bytes() for path in kept]
+    assert len(kept) > 1
+    refresh_task(workspace, library, demo_paper.TASK, "cpu")
+    assert [path.read_bytes() for path in kept] == before
+    assert "stay until all new trials have run" in caplog.text
