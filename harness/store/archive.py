@@ -124,6 +124,9 @@ def import_records(workspace: Workspace, file: Path) -> Summary:
         if known.get(name) != hashlib.sha256(data).hexdigest():
             raise DataError(f"{file}: {name} is not what a record of the file says")
     store, summary = RecordStore(workspace), Summary()
+    for name, profile in sorted({(record.experiment, record.profile) for record in records}):
+        # What is committed is here, too.
+        store.unpack(name, profile)
     other = _of_others(store, records)
     for record in records:
         here = _result_here(store, record)

@@ -158,6 +158,14 @@ def test_a_result_that_is_here_stays_with_its_artifacts(file: Path, here: Worksp
     assert record is not None and store.artifacts_intact(trial, record) == ""
 
 
+def test_a_committed_result_is_here_too(source: Workspace, file: Path, here: Workspace) -> None:
+    records = [record for each in HEAD_TRIALS if (record := RecordStore(source).result(each))]
+    for name in {record.experiment for record in records}:
+        own = [record for record in records if record.experiment == name]
+        RecordStore(here).pack_records(name, "cpu", own)
+    assert import_records(here, file).num_records == 0
+
+
 def test_what_starts_from_another_result_than_ours_is_left_out(
     file: Path, here: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
