@@ -35,7 +35,7 @@ FigureOption = Annotated[
 WidthOption = Annotated[str, typer.Option(help="single, double, or such as 3.3in or 8.4cm.")]
 HeightOption = Annotated[str, typer.Option(help="Such as 2.2in; by default as panels need.")]
 OursOption = Annotated[bool, typer.Option("--ours-only", help="Nothing read off the paper.")]
-NoStampOption = Annotated[bool, typer.Option("--no-stamp", help="Foot: only what stood in.")]
+NoStampOption = Annotated[bool, typer.Option("--no-stamp", help="Foot: substitute data alone.")]
 StyleOption = Annotated[str, typer.Option(help="Matplotlib settings over ours: FILE.mplstyle.")]
 PaletteOption = Annotated[str, typer.Option(help="A palette or colour map of seaborn.")]
 FontOption = Annotated[str, typer.Option(help="An installed font.")]

@@ -130,5 +130,7 @@ def _conclude(summary: Summary, outcomes: Sequence[Outcome]) -> None:
         first = summary.failed[0]
         say(f"{len(summary.failed)} of {summary.num_run} failed, the first: {first.note}")
         raise typer.Exit(RunError.exit_code)
-    if any(outcome.outcome != "not run" for outcome in outcomes):
-        say("kept in results/PAPER/verified.jsonl: commit it, also where something differs")
+    ran = [each.experiment.partition("/")[0] for each in outcomes if each.outcome != "not run"]
+    if ran:
+        files = ", ".join(f"results/{paper}/verified.jsonl" for paper in dict.fromkeys(ran))
+        say(f"kept in {files}: commit it, also where something differs")

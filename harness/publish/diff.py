@@ -16,13 +16,14 @@ from harness.untrusted import read_text
 
 Row = Mapping[str, Any]
 Key = tuple[str, str, str]
-Kind = Literal["verdict", "number", "question", "added", "gone"]
+Kind = Literal["verdict", "number", "question", "added", "gone", "unrun"]
 HEADS: dict[Kind, str] = {
     "verdict": "Verdicts that changed",
     "number": "Numbers that moved",
     "question": "Claims that ask something else",
     "added": "Claims added",
     "gone": "Claims gone",
+    "unrun": "Run on one side alone",
 }
 QUESTION = ("form", "threshold", "statement", "grade", "threshold_from", "ours", "unit")
 NUMBERS = ("measured", "low", "high", "num_seeds", "paper_value")
@@ -69,10 +70,14 @@ def _git(root: Path, *words: str) -> str | None:
 def compare(before: Mapping[Key, Row], after: Mapping[Key, Row]) -> list[dict[str, Any]]:
     """Return what differs, as `--json` prints it: per claim its fields on both sides.
 
-    Verdicts come first, then numbers, questions, added and gone.
+    Verdicts come first, then numbers, questions, added, gone, and what was run on one side alone.
+    Papers of which `after` has nothing, as a folder with a run of one paper, are left out.
     """
+    papers = {task.partition("/")[0] for task, _, _ in after}
     found = []
     for key in dict.fromkeys([*before, *after]):
+        if key[0].partition("/")[0] not in papers:
+            continue
         sides = {"before": before.get(key, {}), "after": after.get(key, {})}
         old, new = sides.values()
         names = [name for name in dict.fromkeys([*old, *new]) if old.get(name) != new.get(name)]
@@ -90,25 +95,27 @@ def _kind(names: Sequence[str], old: Row, new: Row) -> Kind | None:
     if any(name in QUESTION for name in names):
         return "question"
     if "verdict" in names:
-        return "verdict"
+        unrun = [str(row.get("reason")).startswith("not run") for row in (old, new)]
+        return "verdict" if unrun[0] == unrun[1] else "unrun"
     return "number" if any(name in NUMBERS for name in names) else None
 
 
 def diff_text(found: Sequence[Row]) -> str:
-    """Return a line per claim below what kind of difference it is."""
+    """Return a line per claim below its kind of difference; per task of what was not run."""
     parts = []
     for kind, head in HEADS.items():
-        lines = [
-            f"  {row['task']}:{row['claim']} at {row['profile']}{_told(row)}"
-            for row in found
-            if row["kind"] == kind
-        ]
+        rows = [row for row in found if row["kind"] == kind]
+        names = [row["task"] + (f":{row['claim']}" if kind != "unrun" else "") for row in rows]
+        told = (
+            f"  {name} at {r['profile']}{_told(r)}" for name, r in zip(names, rows, strict=True)
+        )
+        lines = list(dict.fromkeys(told))
         parts += [f"{head} ({len(lines)}):", *lines] if lines else []
     return "\n".join(parts) or "No verdict differs."
 
 
 def _told(row: Row) -> str:
-    if row["kind"] in ("added", "gone"):
+    if row["kind"] in ("added", "gone", "unrun"):
         return ""
     names = QUESTION if row["kind"] == "question" else ("verdict", *NUMBERS)
     old, new = row["before"], row["after"]

@@ -138,3 +138,16 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
     path.unlink()
     with pytest.raises(UsageError, match="holds no verdicts"):
         verdicts_at(tmp_path, None)
+
+
+def test_what_one_side_did_not_run_is_a_line_per_task(history: Cli, toy: ToyPaper) -> None:
+    task, _, claim = GROWS.partition(" ")[0].partition(":")
+    before = verdicts_at(toy.root, None)
+    unrun = {"verdict": "UNTESTED", "reason": "not run: it has no table", "measured": None}
+    after = {key: {**row, **unrun} if key[0] == task else row for key, row in before.items()}
+    assert (task, claim, "cpu") in before
+    found = diff_text(compare(before, after)).splitlines()
+    assert found == ["Run on one side alone (1):", f"  {task} at cpu"]
+    assert (
+        compare(before, {key: row for key, row in after.items() if key[0] == "other/tab01"}) == []
+    )
