@@ -48,7 +48,7 @@ def test_unchanged_code_agrees_to_the_bit(ran: Cli, toy: ToyPaper) -> None:
     assert done.code == 0
     assert done.out.startswith("toylab/squares  3 bit\n  recorded on ")
     assert (kept(toy)["num_trials"], kept(toy)["num_agree"], kept(toy)["differ"]) == (3, 3, [])
-    assert last_line(done.err).startswith("kept in results/PAPER/verified.jsonl")
+    assert last_line(done.err).startswith("kept in results/toylab/verified.jsonl")
     after = checkout(toy)
     assert after.pop(KEPT)
     assert after == before
