@@ -150,18 +150,25 @@ def samples_per_seed(
 ) -> list[list[float]]:
     """Return the quantity per seed, each as the list of numbers that must be judged.
 
+    A table is complete, so a seed without a claim's rows is one that the grid gave to other claims.
+    Raises MissingRows if no seed has them.
+
     seed: the column that counts as one; None for one value over the whole table.
     """
     parts = [table] if seed is None else [part for _, part in table.groupby(seed, sort=True)]
-    if not parts or table.empty:
-        raise MissingRows("the table is empty")
-    samples = []
+    samples, gap = [], MissingRows("the table is empty")
     for part in parts:
-        value = criterion.quantity(part)
+        try:
+            value = criterion.quantity(part)
+        except MissingRows as error:
+            gap = error
+            continue
         numbers = [float(v) for v in value] if isinstance(value, Iterable) else [float(value)]
         if any(math.isnan(number) for number in numbers):
             raise InvalidQuantity("the quantity is not a number on this table")
         samples.append(_judged(criterion, numbers))
+    if not samples:
+        raise gap
     if any(math.isnan(number) for sample in samples for number in sample):
         raise InvalidQuantity("the quantity is infinite twice: there is no step between the two")
     return samples

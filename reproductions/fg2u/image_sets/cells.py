@@ -92,6 +92,8 @@ class Cell:
     second_steps: int = 0
     """Outer steps of every method after the first phase; 0 where there is one phase alone."""
     second_lr: float = 0.0
+    second_rates: tuple[tuple[Method, float], ...] = ()
+    """First outer step sizes there of methods that do not take `second_lr`."""
     whole_steps: int = 0
     """Steps of a net on the whole set; 0 where none is trained."""
     most_seeds: int = 5
@@ -101,6 +103,8 @@ class Cell:
     longer: int = 0
     """How many times the outer steps biased methods take besides, which fill (FG)2U's time; 0 for
     none."""
+    longer_rates: tuple[tuple[Method, float], ...] = ()
+    """First outer step sizes of those runs."""
 
     def by(self, method: Method, *, seed: int) -> Condensation:
         """Return what starts from noise, of a method's own step size."""

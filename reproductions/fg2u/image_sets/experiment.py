@@ -74,9 +74,8 @@ def one_phase(
 
 def second_phase(cell: Cell, method: Method, *, seed: int, times: int = 1) -> Continuation:
     """Return a method that goes on from the first phase's images, for `times` the cell's steps."""
-    own = replace(
-        one_phase(cell, method, seed=seed), steps=times * cell.second_steps, lr=cell.second_lr
-    )
+    lr = dict(cell.second_rates).get(method, cell.second_lr)
+    own = replace(one_phase(cell, method, seed=seed), steps=times * cell.second_steps, lr=lr)
     first_lr = cell.by(FIRST, seed=seed).lr
     before = {"first_steps": cell.first.steps, "first_lr": first_lr, "times": times}
     return Continuation.from_json(own.to_json() | before)
@@ -85,6 +84,13 @@ def second_phase(cell: Cell, method: Method, *, seed: int, times: int = 1) -> Co
 def without_descent(cell: Cell, method: Literal["noise", "real"], *, seed: int) -> Condensation:
     """Return images as they are drawn."""
     return replace(one_phase(cell, method, seed=seed), steps=0, lr=0.0)
+
+
+def longer(cell: Cell, method: Method, *, seed: int) -> Condensation:
+    """Return a method that starts from noise and takes about as long as (FG)2U."""
+    usual = one_phase(cell, method, seed=seed)
+    lr = dict(cell.longer_rates).get(method, usual.lr)
+    return replace(usual, steps=cell.longer * usual.steps, lr=lr)
 
 
 def whole_set(cell: Cell, *, seed: int) -> Condensation:
@@ -123,8 +129,7 @@ def _from_noise(
     for method in (FIRST,) if cell.second_steps else METHODS:
         yield one_phase(cell, method, seed=number)
     for method in BIASED if cell.longer else ():
-        usual = one_phase(cell, method, seed=number)
-        yield replace(usual, steps=cell.longer * usual.steps)
+        yield longer(cell, method, seed=number)
     if is_first and profile == "cpu":
         for num_directions in MORE_AND_LESS:
             other = one_phase(cell, "fg2u", num_directions=num_directions, seed=number)

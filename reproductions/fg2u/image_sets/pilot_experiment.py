@@ -14,14 +14,27 @@ from harness.declare import PILOT_SEEDS, Experiment, Profile
 from reproductions.fg2u.image_sets.cells import (
     ALSO_TRIED,
     CHOSEN,
+    CPU,
     DIGITS,
     TRIED,
     Cell,
     Condensation,
     Method,
+    cells_of,
     taken_by,
 )
-from reproductions.fg2u.image_sets.experiment import estimate, needs, stands_in, without_descent
+from reproductions.fg2u.image_sets.experiment import (
+    BIASED,
+    METHODS,
+    Continuation,
+    continuations,
+    estimate,
+    longer,
+    needs,
+    second_phase,
+    stands_in,
+    without_descent,
+)
 
 SEEDS = PILOT_SEEDS[1:3]
 """Candidates were drawn up with a look at the first seed, which is left out."""
@@ -34,6 +47,10 @@ RATES = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
 """
 RATE_STEPS = 200
 """Outer steps over which those step sizes are compared."""
+LATER_RATES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
+"""Those that every method is given in a second phase, with ten images per class."""
+LONGER_RATES = LATER_RATES[:-2]
+"""Those that biased methods are given where their outer steps fill (FG)2U's time."""
 TINY = replace(DIGITS, net="mlp", lr=TRIED[CHOSEN].lr, seed=PILOT_SEEDS[0])
 """What both pilots have at `smoke`: a candidate, and a setting of outer step sizes."""
 
@@ -60,6 +77,18 @@ def sets_grid(profile: Profile) -> Iterator[Condensation]:
         for method in (*COMPARED, "fg2u"):
             first = replace(TRIED[CHOSEN], steps=RATE_STEPS, lr=lr, seed=SEEDS[0])
             yield taken_by(first, method)
+    for lr in LONGER_RATES:
+        for method in BIASED:
+            yield replace(longer(CPU[0], method, seed=SEEDS[0]), lr=lr)
+
+
+def second_grid(profile: Profile) -> Iterator[Continuation]:
+    """Yield second phases by every method, each at all step sizes."""
+    cell = cells_of(profile)[-1]
+    rates = {"smoke": (cell.second_lr,), "cpu": LATER_RATES}.get(profile, ())
+    for lr in rates:
+        for method in METHODS if profile == "cpu" else ("fg2u",):
+            yield replace(second_phase(cell, method, seed=SEEDS[0]), lr=lr)
 
 
 sets = Experiment(
@@ -72,4 +101,10 @@ sets = Experiment(
     estimate=estimate,
     address=("dataset", "ipc", "width", "depth", "inner_lr", "steps", "lr", "method", "seed"),
     stands_in=stands_in,
+)
+second_phases = replace(
+    continuations,
+    id="fg2u/pilot_second_phases",
+    grid=second_grid,
+    address=("dataset", "ipc", "method", "steps", "lr", "seed"),
 )

@@ -16,6 +16,7 @@ from harness.declare.claims import Claim
 from harness.declare.criterion import STEPS, STRICT, Criterion, at_least
 from harness.declare.scope import Control, Scope
 from harness.declare.statistics import InvalidQuantity, MissingRows
+from harness.declare.table import pick
 from harness.declare.verdict import NO_CONTROL, OVERLAPS, Verdict, Word, evaluate, samples_per_seed
 from harness.errors import SpecError
 from tests.verdicts import bad, controlled, good, undecided
@@ -225,6 +226,14 @@ def test_seed_column_says_what_counts_as_a_seed() -> None:
     assert samples_per_seed(criterion, table, None) == [[1.0]]
     claim = make_claim("at_most", 9.0)
     assert evaluate(claim, table, seed="seed", profile="smoke").word is Word.ERROR
+
+
+def test_a_claim_is_judged_over_the_seeds_that_have_its_rows() -> None:
+    table = table_of([[1.0], [2.0], [4.0]]).assign(method=["ours", "theirs", "ours"])
+    claim = make_claim("at_most", 9.0, quantity=lambda t: pick(t, method="ours")["y"].sum())
+    assert samples_per_seed(claim.criterion, table, "seed") == [[1.0], [4.0]]
+    theirs = table[table["method"] == "theirs"]
+    assert evaluate(claim, theirs, seed="seed", profile="smoke").reason.startswith("not run: ")
 
 
 def test_ratio_is_measured_as_a_ratio_and_does_not_overflow() -> None:
