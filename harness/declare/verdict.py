@@ -157,7 +157,7 @@ def samples_per_seed(
     """
     parts = [table] if seed is None else [part for _, part in table.groupby(seed, sort=True)]
     samples, gap = [], MissingRows("the table is empty")
-    for part in parts:
+    for part in parts if len(table) else ():
         try:
             value = criterion.quantity(part)
         except MissingRows as error:
