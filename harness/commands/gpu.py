@@ -81,7 +81,8 @@ def gpu(
     asked = _rehearsed(tasks) if rehearse else _due(tasks)
     stop_cleanly_on_signals(None)
     store, end = open_store(asked), start + (means.budget_s or 0.0)
-    wanted = trials_of(time_blocks, asked.library, asked.profile) or _behind(asked)
+    wanted = trials_of(time_blocks, asked.library, asked.profile)
+    wanted = wanted or trials_behind(asked.tasks, asked.profile, asked.overrides)
     # An export replaces what an earlier command wrote there, so it holds what that one found too.
     all_tasks = [*load_registry().tasks.values()]
     kept = each_with_upstream([*wanted, *trials_behind(all_tasks, asked.profile)])
@@ -195,10 +196,6 @@ def in_order(plan: Plan) -> Plan:
 
     items = sorted(plan.items.values(), key=place_of)
     return replace(plan, items={item.trial.key: item for item in items})
-
-
-def _behind(asked: Asked) -> list[Trial]:
-    return trials_behind(asked.tasks, asked.profile, asked.overrides)
 
 
 def _export(asked: Asked, wanted: list[Trial], kept: list[Trial], out: Path) -> None:
