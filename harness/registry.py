@@ -79,11 +79,14 @@ class Library:
 
     def broken_among(self, selectors: Sequence[str]) -> list[BrokenTask]:
         """Return what is broken of what some selectors ask for: all of it for none."""
-        return [
-            item
-            for item in self.broken.values()
-            if not selectors or any(_asks_for(selector, item.id) for selector in selectors)
-        ]
+        found = []
+        for item in self.broken.values():
+            # Of a whole paper every pattern asks that would find a task of it.
+            is_task = "/" in item.id
+            asked = [each if is_task else each.partition("/")[0] for each in selectors]
+            if not selectors or any(matches(each, [item.id]) for each in asked):
+                found.append(item)
+        return found
 
     def select(self, selectors: Sequence[str], kind: Kind | None = None) -> list[Task]:
         """Return tasks by id, shell pattern or paper name, sorted, each once; all for none.
@@ -129,15 +132,6 @@ def selected(
             raise UsageError(f"no task matches {selector!r}{hint} (repro list shows all)")
         chosen.update(found)
     return sorted(chosen)
-
-
-def _asks_for(selector: str, broken_id: str) -> bool:
-    """Say whether a selector names what is broken: by its id, by a pattern, or by its paper."""
-    paper, _, task = broken_id.partition("/")
-    if not task:
-        # A whole paper: every pattern that would find a task of it.
-        return fnmatch.fnmatchcase(paper, selector.partition("/")[0])
-    return selector == paper or fnmatch.fnmatchcase(broken_id, selector)
 
 
 def experiments_of(tasks: Iterable[Task]) -> list[Experiment]:

@@ -1,8 +1,7 @@
 """Run the tests in two groups: most on all cores, then those that need the machine alone.
 
 `python -m tests.run [options of pytest]` is what `make test` calls. Both groups always run, each
-in a pytest of its own with the options given; the last lines say how they went and what was
-skipped.
+in a pytest of its own with the options given.
 """
 
 from __future__ import annotations
@@ -10,12 +9,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import tempfile
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 
@@ -35,75 +29,18 @@ SETTINGS = {
 PASSING = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Outcome:
-    """How one group went."""
-
-    name: str
-    code: int
-    """What pytest exited with."""
-    seconds: float = 0.0
-    counts: Counter[str] = field(default_factory=Counter)
-    """How many tests ended how."""
-    skipped: Counter[str] = field(default_factory=Counter)
-    """How many were skipped for which reason."""
-
-    def told(self) -> str:
-        """Return one line for the end of the run."""
-        if self.code == pytest.ExitCode.NO_TESTS_COLLECTED:
-            return f"{self.name}: no test of this group was asked for"
-        words = {"failures": "failed", "passed": "passed", "errors": "errors", "skipped": "skipped"}
-        counts = ", ".join(f"{self.counts[w]} {words[w]}" for w in words if self.counts[w])
-        how = "passed" if self.code == 0 else f"FAILED, exit code {self.code}"
-        return f"{self.name}: {how} ({counts or 'no test ended'}) in {self.seconds:.0f} s"
-
-
-def run_group(name: str, options: Sequence[str]) -> Outcome:
-    """Run pytest in a process of its own and read what it stored."""
-    with tempfile.TemporaryDirectory() as folder:
-        report = Path(folder) / "report.xml"
-        command = [sys.executable, "-m", "pytest", f"--junitxml={report}", *options]
-        code = subprocess.run(command, env={**os.environ, **SETTINGS}, check=False).returncode
-        return read_outcome(name, code, report)
-
-
-def read_outcome(name: str, code: int, report: Path) -> Outcome:
-    """Read a report in JUnit's format; one that is not there leaves the exit code."""
-    if not report.exists():
-        return Outcome(name=name, code=code)
-    suite = next(ElementTree.parse(report).getroot().iter("testsuite"))
-    counts = {word: int(suite.get(word, 0)) for word in ("failures", "errors", "skipped")}
-    counts["passed"] = int(suite.get("tests", 0)) - sum(counts.values())
-    return Outcome(
-        name=name,
-        code=code,
-        seconds=float(suite.get("time", 0.0)),
-        counts=Counter(counts),
-        skipped=Counter(node.get("message", "") for node in suite.iter("skipped")),
-    )
-
-
-def exit_code(outcomes: Sequence[Outcome]) -> int:
-    """Return 0 if no group failed and a test ran, else the first code that says why not."""
-    failed = [one.code for one in outcomes if one.code not in PASSING]
-    if failed:
-        return failed[0]
-    return min(one.code for one in outcomes)
-
-
 def main(options: Sequence[str]) -> int:
-    """Run both groups and tell the outcome."""
-    outcomes = [
-        run_group("tests side by side", [*SIDE_BY_SIDE, *options, "--timing=without"]),
-        run_group("timed tests, alone", [*options, "-n", "0", "--timing=only"]),
+    """Run both groups; return 0 if none failed and a test ran, else the code that says why not."""
+    groups = [
+        [*SIDE_BY_SIDE, *options, "--timing=without"],
+        [*options, "-n", "0", "--timing=only"],
     ]
-    skipped = sum((one.skipped for one in outcomes), Counter())
-    print()
-    for reason, count in skipped.most_common():
-        print(f"skipped {count}: {reason}")
-    for one in outcomes:
-        print(one.told())
-    return exit_code(outcomes)
+    env = {**os.environ, **SETTINGS}
+    codes = [
+        subprocess.run([sys.executable, "-m", "pytest", *each], env=env, check=False).returncode
+        for each in groups
+    ]
+    return next((code for code in codes if code not in PASSING), min(codes))
 
 
 if __name__ == "__main__":

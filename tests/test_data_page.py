@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 from collections import defaultdict
 from pathlib import Path
 
 import pytest
-from typer.main import get_command
 from typer.testing import CliRunner
 
 from harness.commands import app as repro
-from harness.commands.data import app
 from harness.data.catalogue import Dataset, read_catalogue
 from harness.data.load import supply
 from harness.declare.profiles import Profile
@@ -99,15 +96,3 @@ def test_page_lists_every_data_set_as_the_catalogue_has_it(monkeypatch: pytest.M
         for name, kind, way in wanted
     )
     assert rows_of_page() == wanted, f"write this table into {PAGE.name}:\n{table}"
-
-
-def test_commands_of_the_page_exist() -> None:
-    """Each is parsed by the command line itself, up to where it would begin to work."""
-    group = get_command(app)
-    text = PAGE.read_text(encoding="utf-8")
-    commands = re.findall(r"^(?:[A-Z_]+=\S+ )?repro data (.+?)(?: +#.*)?$", text, re.MULTILINE)
-    assert len(commands) >= 6
-    for command in commands:
-        verb, *words = shlex.split(command)
-        found = group.commands[verb]  # type: ignore[attr-defined]
-        found.make_context(verb, words)

@@ -6,8 +6,7 @@ import json
 import os
 import time
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from math import fsum
 from pathlib import Path
 from typing import Annotated
@@ -60,18 +59,6 @@ RehearseOption = Annotated[
 ]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Stretch:
-    """A plan, and the seconds after which what is left of it is given up."""
-
-    name: str
-    about: str
-    plan: Plan
-    seconds: float
-    to_the_end: bool
-    """Whether what is declared to take longer starts too: what is left is given up anyway."""
-
-
 def gpu(
     chosen: Chosen = None,
     blocks: BlocksOption = None,
@@ -94,20 +81,18 @@ def gpu(
     asked = _rehearsed(tasks) if rehearse else _due(tasks)
     stop_cleanly_on_signals(None)
     store, end = open_store(asked), start + (means.budget_s or 0.0)
-    wanted = trials_of(time_blocks, asked.library, asked.profile) or _behind(asked)
+    wanted = trials_of(time_blocks, asked.library, asked.profile)
+    wanted = wanted or trials_behind(asked.tasks, asked.profile, asked.overrides)
     # An export replaces what an earlier command wrote there, so it holds what that one found too.
     all_tasks = [*load_registry().tasks.values()]
     kept = each_with_upstream([*wanted, *trials_behind(all_tasks, asked.profile)])
     # Now, since a folder that cannot be written is better told before the card's time is spent.
     _write_left(asked, wanted, out.resolve())
-    summaries = []
-    for stretch in _stretches(time_blocks, asked, store, means.budget_s or 0.0):
-        left_s = min(stretch.seconds, end - time.monotonic())
-        if left_s <= 0:
-            say(f"{stretch.name}: no time is left for it")
-            continue
+    summaries: list[Summary] = []
+    for block in time_blocks or (None,):
         try:
-            summaries.append(_run(stretch, asked, store, replace(means, budget_s=left_s)))
+            summary = _run(block, asked, store, means, end)
+            summaries += [summary] if summary else []
         finally:
             _export(asked, wanted, kept, out.resolve())
     _conclude(summaries, out.resolve())
@@ -127,44 +112,46 @@ def _rehearsed(tasks: list[str] | None) -> Asked:
     return replace(asked, workspace=Workspace(asked.workspace.runs / "rehearsal"))
 
 
-def _stretches(
-    blocks: list[Block], asked: Asked, store: RecordStore, budget_s: float
-) -> Iterator[Stretch]:
-    """Yield what runs, one after the other: a plan is made when the one before it has ended."""
+def _plan_of(block: Block | None, asked: Asked, store: RecordStore) -> Plan:
+    """Return what a block runs, or all that is due."""
     limits = probe_limits()
-    if not blocks:
+    if block is None:
         listed = [task for task in asked.library.tasks.values() if task in asked.tasks]
-        plan = in_order(make_plan(listed, asked.profile, store, limits))
-        yield Stretch(
-            name="all", about="What is due.", plan=plan, seconds=budget_s, to_the_end=False
-        )
-    share = 1.0 if asked.profile == PROFILE else REHEARSED
-    for block in blocks:
-        trials = block.trials(asked.library, asked.profile)
-        plan = plan_trials(trials, asked.profile, store, limits)
-        plan = replace(plan, tasks=block.chosen(asked.library))
-        seconds = share * block.seconds
-        yield Stretch(
-            name=block.name, about=block.about, plan=plan, seconds=seconds, to_the_end=True
-        )
+        return in_order(make_plan(listed, asked.profile, store, limits))
+    trials = block.trials(asked.library, asked.profile)
+    plan = plan_trials(trials, asked.profile, store, limits)
+    return replace(plan, tasks=block.chosen(asked.library))
 
 
-def _run(stretch: Stretch, asked: Asked, store: RecordStore, means: Means) -> Summary:
-    """Run a plan until its seconds are over; say what came of it."""
+def _run(
+    block: Block | None, asked: Asked, store: RecordStore, means: Means, end: float
+) -> Summary | None:
+    """Run a block, or all that is due, until its seconds are over; None where none are left.
+
+    end: of the budget, on the monotonic clock.
+    """
+    plan, name, left_s = _plan_of(block, asked, store), "all", end - time.monotonic()
+    if block:
+        share = 1.0 if asked.profile == PROFILE else REHEARSED
+        name, left_s = block.name, min(share * block.seconds, left_s)
+    if left_s <= 0:
+        say(f"{name}: no time is left for it")
+        return None
     runner = make_runner(
-        stretch.plan,
+        plan,
         store,
         asked.library,
-        means,
+        replace(means, budget_s=left_s),
         record_facts(),
-        to_the_end=stretch.to_the_end,
+        # What is left of a block is given up anyway.
+        to_the_end=block is not None,
         rehearsed=PROFILE,
     )
-    say(f"{stretch.name}: {stretch.about}")
-    announce(stretch.plan, runner.executor.num_workers)
+    say(f"{name}: {block.about if block else 'What is due.'}")
+    announce(plan, runner.executor.num_workers)
     summary = runner.run()
     say(
-        f"{stretch.name}: {summary.wall_s:.0f} of {means.budget_s:.0f} s, {summary.num_run} run,"
+        f"{name}: {summary.wall_s:.0f} of {left_s:.0f} s, {summary.num_run} run,"
         f" {summary.num_reused} reused, {summary.num_blocked} not run here,"
         f" {len(summary.failed)} failed, {summary.num_left} left"
     )
@@ -209,10 +196,6 @@ def in_order(plan: Plan) -> Plan:
 
     items = sorted(plan.items.values(), key=place_of)
     return replace(plan, items={item.trial.key: item for item in items})
-
-
-def _behind(asked: Asked) -> list[Trial]:
-    return trials_behind(asked.tasks, asked.profile, asked.overrides)
 
 
 def _export(asked: Asked, wanted: list[Trial], kept: list[Trial], out: Path) -> None:

@@ -13,10 +13,12 @@ from harness.measure.timing import measure_interleaved
 _COPY_BYTES: dict[Device, int] = {"cpu": 2**25, "cuda": 2**28}
 """Large enough to leave a core's own caches, small enough for a few milliseconds."""
 _MATMUL_SIZE: dict[Device, int] = {"cpu": 384, "cuda": 4096}
+BUDGET_S = 0.05
+"""For each of the two, after a quarter of it to warm up."""
 
 
-def measure_control(device: Device, *, budget_s: float = 0.05) -> dict[str, float]:
-    """Time a copy and a square matrix product, each for `budget_s` after a short warm-up.
+def measure_control(device: Device) -> dict[str, float]:
+    """Time a copy and a square matrix product, each after a short warm-up.
 
     On the CPU one thread is used. Returns, by the medians of the samples, `copy_gb_per_s` (10^9
     bytes, read and written both counted) and `matmul_gflop_per_s` (2 n^3 operations a product;
@@ -37,7 +39,7 @@ def measure_control(device: Device, *, budget_s: float = 0.05) -> dict[str, floa
     # One after the other: in turn each would find the other's data in the caches.
     (copy_time,), (matmul_time,) = (
         measure_interleaved(
-            [fn], device=device, warmup_s=budget_s / 4, min_samples=5, budget_s=budget_s
+            [fn], device=device, warmup_s=BUDGET_S / 4, min_samples=5, budget_s=BUDGET_S
         )
         for fn in (lambda: target.copy_(source), lambda: torch.mm(square, square, out=product))
     )

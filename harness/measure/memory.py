@@ -143,9 +143,7 @@ class GpuPeak:
     """Largest memory taken from the driver."""
 
 
-def gpu_peak(
-    function: Callable[..., object], params: Mapping[str, Scalar], *, timeout_s: float = 600.0
-) -> GpuPeak:
+def gpu_peak(function: Callable[..., object], params: Mapping[str, Scalar]) -> GpuPeak:
     """Call `function(**params)` in a fresh process and return its CUDA peaks.
 
     function: at module level, so that the other process can import it.
@@ -157,7 +155,7 @@ def gpu_peak(
     if not torch.cuda.is_available():
         raise EnvError("a GPU peak needs a GPU, torch finds none: run it on a machine with one")
     call = {"where": f"{function.__module__}:{function.__qualname__}", "params": dict(params)}
-    return GpuPeak(**call_fresh(_peaks_after, call, timeout_s=timeout_s))
+    return GpuPeak(**call_fresh(_peaks_after, call))
 
 
 def _peaks_after(*, where: str, params: Mapping[str, Scalar]) -> dict[str, int]:

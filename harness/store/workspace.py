@@ -30,8 +30,8 @@ class Workspace:
 
     @property
     def site(self) -> Path:
-        """The static report; that of a variant in its own folder."""
-        return (self.outputs / self.overrides.name if self.overrides else self.root) / "site"
+        """The static report."""
+        return self.root / "site"
 
     def results(self, profile: Profile) -> Path:
         return self.output(profile) / "results"

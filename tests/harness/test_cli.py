@@ -8,7 +8,6 @@ import sys
 
 import pytest
 
-from harness.commands.app import command
 from harness.commands.common import parse_overrides
 from tests.harness.conftest import Cli
 from tests.harness.toy_paper import TASK, ToyPaper
@@ -20,14 +19,6 @@ CHECK_FIELDS = [
     "control", "seeds_to_decide", "statement", "schema_version",
 ]  # fmt: skip
 """Those that the design names; others may stand beside them."""
-VERBS = {
-    "list", "plan", "params", "run", "verify", "status", "variants", "check", "show", "diff",
-    "plot", "figures", "table", "report", "doctor", "data", "records", "gpu", "new",
-}  # fmt: skip
-
-
-def test_every_verb_of_the_design_is_there() -> None:
-    assert set(command.commands) == VERBS
 
 
 def test_list_rows(cli: Cli) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import warnings
 from concurrent.futures import Future
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
@@ -13,8 +14,9 @@ from threading import Thread
 from typing import Any
 
 from harness.errors import RunError
+from harness.lifetime import die_with
+from harness.outgoing import guard_streams
 from harness.run.executors.job import Job, JobFailed, Report
-from harness.run.executors.lifetime import serve
 
 # A forked child would inherit torch's threads and locks in any state.
 SPAWN = multiprocessing.get_context("spawn")
@@ -95,7 +97,7 @@ class _Worker:
         """stop: readable when all is to end. Raises RunError where no process can start."""
         self._stop = stop
         self._pipe, theirs = SPAWN.Pipe()
-        self._process = SPAWN.Process(target=serve, args=(theirs, os.getpid()), daemon=True)
+        self._process = SPAWN.Process(target=_do_jobs, args=(theirs, os.getpid()), daemon=True)
         try:
             self._process.start()
             theirs.close()
@@ -147,3 +149,45 @@ class _Worker:
             return self._pipe.recv()
         self.end()
         raise _StoppedError if ready else TimeoutError
+
+
+def _do_jobs(pipe: Connection, runner_pid: int) -> None:
+    """Say that this fresh process is there, then do the jobs that come, until none can come.
+
+    Each is answered with its reports or error, and whether this process can do another one.
+    """
+    _prepare(runner_pid)
+    # It may import torch.
+    from harness.run.executors.worker import release_gpu, run_job
+
+    pipe.send(None)
+    while True:
+        try:
+            job = pipe.recv()
+        except EOFError:
+            return
+        outcome: list[Report] | Exception
+        try:
+            outcome = run_job(job)
+        except Exception as error:  # noqa: BLE001 - the runner raises it again
+            outcome = error
+        pipe.send((outcome, release_gpu()))
+
+
+def _prepare(runner_pid: int) -> None:
+    """Make this process one that has one thread, is deaf to Ctrl-C, and ends with its runner.
+
+    The environment is set before torch is imported: OpenMP reads it once. Without a passive
+    wait policy two busy processes can slow each other twenty-fold.
+    """
+    die_with(runner_pid)
+    guard_streams()
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ[name] = "1"
+    # The runner decides what an interrupt means; a worker would only die half-way.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # It was blocked while this process started; a trial's own children must not inherit that.
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    # Libraries tell each other's authors what will be gone: no code of ours can change that.
+    warnings.simplefilter("ignore", FutureWarning)
