@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
 from harness.declare import Column, Scalar, Table, Tables, columns_of, param, value
-from harness.declare.table import matching
-from reproductions.paro.predictions.experiment import (
-    COMPARED,
-    GPUS,
-    ONE_RING,
-    Inputs,
-    Question,
-    predictions,
-)
+from reproductions.paro.predictions.experiment import GPUS, Inputs, Question, predictions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,26 +55,17 @@ PREDICTED = (
 COLUMNS: tuple[Column, ...] = (*columns_of(Question), *SETTING, *PREDICTED)
 
 
-def table_of(**wanted: Scalar) -> Table:
-    """Return the table of some of the predictions: those whose columns equal these."""
+def table_of(**wanted: Scalar | tuple[Scalar, ...]) -> Table:
+    """Return the table of some of the predictions: those whose columns equal these, or one of."""
     return Table.of(COLUMNS, make=partial(some_rows, wanted=wanted))
 
 
-def some_rows(tables: Tables, *, wanted: dict[str, Scalar]) -> pd.DataFrame:
-    """Return the rows whose columns equal these."""
-    return matching(tables[predictions.id], wanted).reset_index(drop=True)
-
-
-def indicator_table(*shares: str) -> Table:
-    """Return what Figures 3 and 4 draw: the compared strategies, at some trainable shares."""
-    return Table.of(COLUMNS, make=partial(indicator_rows, shares=shares))
-
-
-def indicator_rows(tables: Tables, *, shares: tuple[str, ...]) -> pd.DataFrame:
-    """Return the rows of the compared strategies by the paper's reading: one ring, rails."""
-    rows = some_rows(tables, wanted={"about": "guideline", **ONE_RING})
-    kept = rows["trainable"].isin(shares) & rows["strategy"].isin(COMPARED)
-    return rows[kept].reset_index(drop=True)
+def some_rows(tables: Tables, *, wanted: Mapping[str, Scalar | tuple[Scalar, ...]]) -> pd.DataFrame:
+    """Return the rows whose columns equal these, or one of these."""
+    rows = tables[predictions.id]
+    for column, values in wanted.items():
+        rows = rows[rows[column].isin(values if isinstance(values, tuple) else (values,))]
+    return rows.reset_index(drop=True)
 
 
 def scaling_rows(tables: Tables) -> pd.DataFrame:
