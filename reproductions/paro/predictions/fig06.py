@@ -7,8 +7,7 @@ from functools import partial
 from harness.declare import Task, at_least, claims, equal, more_than
 from reproductions.paro.predictions import quantities as q
 from reproductions.paro.predictions.experiment import ONE_RING, predictions
-from reproductions.paro.predictions.layouts import WAYS, scaling_layout
-from reproductions.paro.predictions.table import SCALING
+from reproductions.paro.predictions.table import SCALING, WAYS, scaling_layout
 
 SENT = {
     ("flat", "flat"): "one ring",

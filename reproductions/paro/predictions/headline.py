@@ -8,8 +8,7 @@ from harness.declare import Cell, Layout, Line, Task, at_most, claims, equal
 from reproductions.paro.models.paper_inputs import MODELS
 from reproductions.paro.predictions import quantities as q
 from reproductions.paro.predictions.experiment import QUOTED, compute_times
-from reproductions.paro.predictions.layouts import BASELINES
-from reproductions.paro.predictions.table import COMPUTE
+from reproductions.paro.predictions.table import BASELINES, COMPUTE
 
 HEADLINE = {"model": "LLaMA-65B", "trainable": "1/16", "strategy": "IIG", "baseline": "GGG"}
 OVERLAPS = {"max": "with overlap", "sum": "without"}

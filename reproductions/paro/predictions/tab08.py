@@ -7,8 +7,7 @@ from functools import partial
 from harness.declare import Task, at_least, claims
 from reproductions.paro.predictions import quantities as q
 from reproductions.paro.predictions.experiment import ONE_RING, predictions
-from reproductions.paro.predictions.layouts import guideline_layouts
-from reproductions.paro.predictions.table import table_of
+from reproductions.paro.predictions.table import guideline_layouts, table_of
 
 RECOMMENDED = {"1": ("NII", "IIG", "III"), "1/16": ("NII", "NIG")}
 """By what trains; the text has the first as the guideline's, and singles out the others."""

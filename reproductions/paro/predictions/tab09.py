@@ -7,8 +7,7 @@ from functools import partial
 from harness.declare import Task, at_most, claims, equal
 from reproductions.paro.predictions import quantities as q
 from reproductions.paro.predictions.experiment import COMPARED, HPZ, ONE_RING, predictions
-from reproductions.paro.predictions.layouts import guideline_layouts
-from reproductions.paro.predictions.table import table_of
+from reproductions.paro.predictions.table import guideline_layouts, table_of
 
 FULL: q.Where = {**ONE_RING, "trainable": "1"}
 SINGLED_OUT = {"1": ("IIG",), "1/16": ("III", "IIG"), "3/1000": ("ING",)}

@@ -5,8 +5,7 @@ from __future__ import annotations
 from harness.declare import Task, claims
 from reproductions.paro.predictions import quantities as q
 from reproductions.paro.predictions.experiment import predictions
-from reproductions.paro.predictions.layouts import ROWS_OURS, gain_layout
-from reproductions.paro.predictions.table import table_of
+from reproductions.paro.predictions.table import ROWS_OURS, gain_layout, table_of
 
 task = Task(
     "paro/tab12",

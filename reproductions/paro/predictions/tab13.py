@@ -7,8 +7,7 @@ from functools import partial
 from harness.declare import Task, at_most, claims, ordering
 from reproductions.paro.predictions import quantities as q
 from reproductions.paro.predictions.experiment import HPZ, ONE_RING, predictions
-from reproductions.paro.predictions.layouts import THREE_ROWS, gain_layout
-from reproductions.paro.predictions.table import table_of
+from reproductions.paro.predictions.table import THREE_ROWS, gain_layout, table_of
 
 task = Task(
     "paro/tab13",

@@ -7,8 +7,7 @@ from functools import partial
 from harness.declare import Task, claims, more_than
 from reproductions.paro.predictions import quantities as q
 from reproductions.paro.predictions.experiment import ONE_RING, SPLITS, predictions
-from reproductions.paro.predictions.layouts import NNI_LAYOUT, split_layout, sweep_layout
-from reproductions.paro.predictions.table import table_of
+from reproductions.paro.predictions.table import NNI_LAYOUT, split_layout, sweep_layout, table_of
 
 MODEL = "LLaMA-7B"
 ONE_SPLIT: q.Where = {"model": MODEL, "micro_batch": 27, "accumulation": 20}

@@ -7,8 +7,7 @@ from functools import partial
 from harness.declare import Task, claims, more_than
 from reproductions.paro.predictions import quantities as q
 from reproductions.paro.predictions.experiment import predictions
-from reproductions.paro.predictions.layouts import BEST_LAYOUT, split_layout, sweep_layout
-from reproductions.paro.predictions.table import table_of
+from reproductions.paro.predictions.table import BEST_LAYOUT, split_layout, sweep_layout, table_of
 
 MODEL = "LLaMA-65B"
 
