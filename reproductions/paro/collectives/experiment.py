@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Literal
 
-from harness.declare import Estimate, Experiment, Params, Profile, doc
+from harness.declare import Estimate, Experiment, Params, doc
+from reproductions.paro.models.grids import grid_of
 from reproductions.paro.models.paper_inputs import MODELS, NUM_GPUS, SHARES, PaperCluster
 
 SMALL_CLUSTERS = ((4, 2), (8, 4), (8, 2), (6, 3), (9, 3), (15, 5), (7, 7), (5, 1))
@@ -88,53 +89,35 @@ FURTHER_COUNTED = (
 )
 
 
-def numbered_grid(profile: Profile) -> Iterator[Numbered]:
-    """Yield both numberings."""
-    if profile in ("smoke", "cpu"):
-        yield from (Numbered(numbering="contiguous"), Numbered(numbering="strided"))
-
-
-def sample_grid(profile: Profile) -> Iterator[Sample]:
-    """Yield two clusters, one of them of odd numbers."""
-    if profile in ("smoke", "cpu"):
-        yield from (Sample(num_gpus=8, group_size=4), Sample(num_gpus=15, group_size=5))
-
-
-def inputs_grid(profile: Profile) -> Iterator[Inputs]:
-    """Yield the paper's inputs, two of them at smoke, and other clusters."""
-    if profile in ("smoke", "cpu"):
-        yield from (PAPER_INPUTS if profile == "cpu" else PAPER_INPUTS[:2])
-        yield from OTHER_CLUSTERS
-
-
-def counted_grid(profile: Profile) -> Iterator[Counted]:
-    """Yield odd and even clusters, one group alone, groups of one, sizes that need padding."""
-    if profile in ("smoke", "cpu"):
-        yield from COUNTED_AT_SMOKE
-    if profile == "cpu":
-        yield from FURTHER_COUNTED
-
-
-def estimate(point: Params) -> Estimate:
-    """Return part of a second: nothing is trained."""
-    return Estimate(seconds=0.3, memory_bytes=2**28)
-
-
-blocks = Experiment(
-    "paro/blocks", version=1, params=Numbered, grid=numbered_grid,
-    run="trial:block_rows", seed_from=(), estimate=estimate,
-)  # fmt: skip
-collectives = Experiment(
-    "paro/collectives", version=1, params=Sample, grid=sample_grid,
-    run="trial:collective_rows", seed_from=(), estimate=estimate,
-)  # fmt: skip
-terms = Experiment(
-    "paro/cost_terms", version=1, params=Inputs, grid=inputs_grid,
-    run="trial:term_rows", seed_from=(), estimate=estimate,
+SAMPLES = [Sample(num_gpus=8, group_size=4), Sample(num_gpus=15, group_size=5)]
+"""One of them of odd numbers."""
+arithmetic = partial(
+    Experiment,
+    version=1,
+    seed_from=(),
+    estimate=lambda point: Estimate(seconds=0.3, memory_bytes=2**28),
+)
+"""What experiments have alike in which nothing is trained."""
+blocks = arithmetic(
+    "paro/blocks",
+    params=Numbered,
+    grid=grid_of([Numbered(numbering="contiguous"), Numbered(numbering="strided")]),
+    run="trial:block_rows",
+)
+collectives = arithmetic(
+    "paro/collectives", params=Sample, grid=grid_of(SAMPLES), run="trial:collective_rows"
+)
+terms = arithmetic(
+    "paro/cost_terms",
+    params=Inputs,
+    grid=grid_of((*PAPER_INPUTS[:2], *OTHER_CLUSTERS), (*PAPER_INPUTS, *OTHER_CLUSTERS)),
+    run="trial:term_rows",
     address=("model", "trainable_share", "num_gpus", "group_size"),
-)  # fmt: skip
-steps = Experiment(
-    "paro/counted_steps", version=1, params=Counted, grid=counted_grid,
-    run="trial:step_rows", seed_from=(), estimate=estimate,
+)
+steps = arithmetic(
+    "paro/counted_steps",
+    params=Counted,
+    grid=grid_of(COUNTED_AT_SMOKE, (*COUNTED_AT_SMOKE, *FURTHER_COUNTED)),
+    run="trial:step_rows",
     address=("num_gpus", "group_size", "accumulation"),
-)  # fmt: skip
+)

@@ -7,7 +7,6 @@ from functools import partial
 from harness.declare import Cell, Layout, Line, Task, at_most, claims, equal
 from reproductions.paro.collectives import quantities as q
 from reproductions.paro.collectives import table
-from reproductions.paro.collectives.claims import COUNTED
 from reproductions.paro.collectives.experiment import steps
 from reproductions.paro.method.strategy import ALL
 
@@ -46,26 +45,26 @@ task = Task(
     "paro/simulation",
     own_kind="theory",
     reads=(steps,),
-    table=table.COUNTED,
+    table=table.STEPS,
     layout=LAYOUT,
     claims=claims(
         "Tables 4 to 7, all 27 strategies",
         (
             "step_is_right",
-            COUNTED,
+            table.COUNTED,
             equal(partial(q.total, value="wrong_blocks"), 0, "blocks"),
             "In both passes and after a step every GPU has the parameters and states that one"
             " process computes.",
         ),
         (
             "collectives_send_least",
-            COUNTED,
+            table.COUNTED,
             equal(partial(q.total, value="other_collectives"), 0, "terms"),
             "Of all collectives that do the work, the schedule's send least.",
         ),
         (
             "sends_bytes_by_formula",
-            COUNTED,
+            table.COUNTED,
             at_most(
                 partial(
                     q.largest,
@@ -78,13 +77,13 @@ task = Task(
         ),
         (
             "rounds",
-            COUNTED,
+            table.COUNTED,
             at_most(partial(q.largest, values=("round_difference",)), 0, "rounds"),
             "Each ring takes one round less than it has GPUs.",
         ),
         (
             "holds_bytes_by_formula",
-            COUNTED,
+            table.COUNTED,
             at_most(partial(q.largest, values=("held_difference",)), 0, "bytes"),
             "GPUs keep the bytes of the memory formula.",
         ),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from harness.declare import Task, at_most, claims
 from reproductions.paro.collectives import quantities as q
 from reproductions.paro.collectives import table
-from reproductions.paro.collectives.claims import COUNTED
 from reproductions.paro.collectives.experiment import blocks
 
 task = Task(
@@ -17,7 +16,7 @@ task = Task(
         "Table 2 and the setup beside it, both numberings of the released code",
         (
             "blocks_fit",
-            COUNTED,
+            table.COUNTED,
             at_most(q.misplaced, 0, "misplaced").naming(
                 "blocks under G", "blocks under I", "places unlike in two groups", "G outside I"
             ),

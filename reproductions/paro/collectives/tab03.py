@@ -7,7 +7,6 @@ from functools import partial
 from harness.declare import Task, claims, equal
 from reproductions.paro.collectives import quantities as q
 from reproductions.paro.collectives import table
-from reproductions.paro.collectives.claims import COUNTED
 from reproductions.paro.collectives.experiment import collectives
 
 task = Task(
@@ -19,14 +18,14 @@ task = Task(
         "Table 3; PaRO-CC",
         (
             "sums_are_right",
-            COUNTED,
+            table.COUNTED,
             equal(partial(q.total, value="wrong_blocks"), 0, "blocks"),
             "Every collective leaves on each GPU what one process computes, by rings and by"
             " PaRO-CC.",
         ),
         (
             "paro_cc_for_all_gpus",
-            COUNTED,
+            table.COUNTED,
             equal(q.paro_cc_on_others, 0, "collectives"),
             "PaRO-CC sends fewer bytes out of a group in collectives of all GPUs, and in no"
             " others.",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from reproductions.paro.collectives.claims import cost_task
-from reproductions.paro.collectives.table import by_granularity
+from reproductions.paro.collectives.table import by_granularity, cost_task
 
 task = cost_task(4, "param", by_granularity(only_whole=True))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from reproductions.paro.collectives.claims import cost_task
-from reproductions.paro.collectives.table import between_granularities
+from reproductions.paro.collectives.table import between_granularities, cost_task
 
 task = cost_task(7, "sync_p", between_granularities("parameters"))

@@ -4,7 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.declare import Cell, Layout, Line, Table, Tables, param, value
+from harness.declare import (
+    CHECK,
+    SMOKE_AND_CPU,
+    Cell,
+    Layout,
+    Line,
+    Table,
+    Tables,
+    Task,
+    claims,
+    equal,
+    param,
+    value,
+)
+from reproductions.paro.collectives import quantities as q
 from reproductions.paro.collectives.experiment import (
     PAPER_INPUTS,
     Counted,
@@ -19,6 +33,9 @@ from reproductions.paro.models.paper_inputs import SHARES
 if TYPE_CHECKING:
     import pandas as pd
 
+COUNTED = CHECK.at(*SMOKE_AND_CPU, elsewhere="a count is the same at any scale")
+EXACT = CHECK.at(*SMOKE_AND_CPU, elsewhere="a formula is the same at any scale")
+ROUNDING = 1e-12
 PICTURE = "The paper's own cells are not readable"
 BLOCKS = Table.of(
     Numbered,
@@ -51,7 +68,7 @@ COSTS = (
     value("inter_bytes", int, "Bytes that the busiest GPU sends out of its group."),
     value("intra_bytes", int, "Bytes that the busiest GPU sends within its group."),
 )
-COUNTED = Table.of(
+STEPS = Table.of(
     Counted,
     param("world", str, "Collectives of all GPUs. flat: one ring. hier: PaRO-CC, phases in turn."),
     param("strategy", str, "Parameters, gradients, optimizer states."),
@@ -152,6 +169,26 @@ def between_granularities(held: str) -> tuple[Layout, ...]:
             inferred=True,
         )
         for point in PAPER_INPUTS
+    )
+
+
+def cost_task(number: int, term: Term, layout: Layout | tuple[Layout, ...]) -> Task:
+    """Return the task of a table by its number and term."""
+    return Task(
+        f"paro/tab{number:02}",
+        reads=(terms,),
+        table=cost_table(term),
+        layout=layout,
+        claims=claims(
+            f"Table {number} and appendix A.3",
+            (
+                "as_in_symbols",
+                EXACT,
+                equal(q.closed_form_error, 0, "share", tolerance=ROUNDING),
+                "The schedule's collectives take the time of the table's sums, with one ring and"
+                " with PaRO-CC.",
+            ),
+        ),
     )
 
 

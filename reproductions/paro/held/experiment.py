@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Literal, get_args
 
-from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc
+from harness.declare import Estimate, Experiment, Needs, Params, doc
+from reproductions.paro.models.grids import grid_of
 
 Net = Literal["even", "odd"]
 """even: the rows of every tensor divide by the ranks; odd: none do."""
@@ -24,19 +24,12 @@ class Ranks(Params):
     group_size: int = doc("Ranks per group, m: the inner axis of a mesh of two.")
 
 
-def grid(profile: Profile) -> Iterator[Ranks]:
-    """Yield four ranks in two groups, and eight at `cpu`."""
-    if profile in ("smoke", "cpu"):
-        yield Ranks(num_ranks=4, group_size=2)
-    if profile == "cpu":
-        yield Ranks(num_ranks=8, group_size=4)
-
-
+FOUR, EIGHT = Ranks(num_ranks=4, group_size=2), Ranks(num_ranks=8, group_size=4)
 held = Experiment(
     "paro/held_bytes",
     version=2,
     params=Ranks,
-    grid=grid,
+    grid=grid_of([FOUR], [FOUR, EIGHT]),
     run="trial:held_rows",
     seed_from=(),
     needs=Needs(memory_bytes=2**30),

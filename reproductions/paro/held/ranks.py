@@ -24,56 +24,43 @@ TRIES, MOMENT_S = 3, 0.004
 Counted = dict[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Switches:
-    """What is set beside a mesh of one axis that splits everything."""
+def switches_of(group_size: int) -> dict[str, tuple[str, dict[str, Any]]]:
+    """Return the mesh and what is set beside it, by the name that a setting has in `peers`.
 
-    two_axes: bool = False
-    replicated: bool = False
-    """On a mesh of two axes whose inner one is a single rank."""
-    reshard: bool | int = True
-    """After the forward pass; a number: to so many parts."""
-    stay: bool = False
-    """Parameters stay whole until the step's last micro-batch."""
-    wait: bool = False
-    """Gradients stay whole until then."""
-    wait_between: bool = False
-    """They are summed between groups only then."""
-
-
-def switches_of(group_size: int) -> dict[str, Switches]:
-    """Return how settings of FSDP2 are set, by the name that they have in `peers`."""
+    line: one axis. whole: the inner one of two axes is a single rank.
+    """
     return {
-        "fsdp2": Switches(),
-        "fsdp2-late": Switches(wait=True),
-        "fsdp2-int": Switches(reshard=group_size),
-        "fsdp2-whole": Switches(reshard=False),
-        "fsdp2-zero-2": Switches(reshard=False, stay=True),
-        "fsdp2-zero-1": Switches(reshard=False, stay=True, wait=True),
-        "fsdp2-ddp": Switches(replicated=True, wait=True),
-        "fsdp2-hs": Switches(two_axes=True, wait_between=True),
-        "fsdp2-hs-every": Switches(two_axes=True),
-        "fsdp2-hs-late": Switches(two_axes=True, wait=True),
-        "fsdp2-hsz": Switches(two_axes=True, reshard=False, wait_between=True),
-        "fsdp2-nii": Switches(two_axes=True, reshard=False, stay=True, wait_between=True),
-        "fsdp2-nni": Switches(two_axes=True, reshard=False, stay=True, wait=True),
+        "fsdp2": ("line", {}),
+        "fsdp2-late": ("line", {"wait": True}),
+        "fsdp2-int": ("line", {"reshard": group_size}),
+        "fsdp2-whole": ("line", {"reshard": False}),
+        "fsdp2-zero-2": ("line", {"reshard": False, "stay": True}),
+        "fsdp2-zero-1": ("line", {"reshard": False, "stay": True, "wait": True}),
+        "fsdp2-ddp": ("whole", {"wait": True}),
+        "fsdp2-hs": ("groups", {"wait_between": True}),
+        "fsdp2-hs-every": ("groups", {}),
+        "fsdp2-hs-late": ("groups", {"wait": True}),
+        "fsdp2-hsz": ("groups", {"reshard": False, "wait_between": True}),
+        "fsdp2-nii": ("groups", {"reshard": False, "stay": True, "wait_between": True}),
+        "fsdp2-nni": ("groups", {"reshard": False, "stay": True, "wait": True}),
     }
 
 
 def count_all(group_size: int) -> list[dict[str, Any]]:
     """Return what this rank holds, for every net and setting."""
-    num_ranks = dist.get_world_size()
-    found = []
-    one = init_device_mesh("cpu", (num_ranks,))
+    n, m = dist.get_world_size(), group_size
     names = ("between", "within")
-    two = init_device_mesh("cpu", (num_ranks // group_size, group_size), mesh_dim_names=names)
-    whole = init_device_mesh("cpu", (num_ranks, 1), mesh_dim_names=names)
+    meshes = {
+        "line": init_device_mesh("cpu", (n,)),
+        "groups": init_device_mesh("cpu", (n // m, m), mesh_dim_names=names),
+        "whole": init_device_mesh("cpu", (n, 1), mesh_dim_names=names),
+    }
+    found = []
     for kind, widths in WIDTHS.items():
         found.append({"net": kind, "setting": "ddp", **count_ddp(net_of(widths), widths[0])})
-        for name, switches in switches_of(group_size).items():
+        for name, (mesh, switches) in switches_of(group_size).items():
             if kind == "even" or name in PADDED:
-                mesh = whole if switches.replicated else two if switches.two_axes else one
-                counted = count_fsdp(net_of(widths), widths[0], mesh, switches)
+                counted = count_fsdp(net_of(widths), widths[0], meshes[mesh], **switches)
                 found.append({"net": kind, "setting": name, **counted})
     return found
 
@@ -94,16 +81,23 @@ def count_ddp(net: nn.Sequential, width: int) -> Counted:
     return {**found, **count_at_rest(optimizer)}
 
 
-def count_fsdp(net: nn.Sequential, width: int, mesh: Any, switches: Switches) -> Counted:
-    """Return what FSDP2 holds, each layer a unit of its own."""
+def count_fsdp(
+    net: nn.Sequential, width: int, mesh: Any, *, reshard: bool | int = True, stay: bool = False,
+    wait: bool = False, wait_between: bool = False,
+) -> Counted:  # fmt: skip
+    """Return what FSDP2 holds, each layer a unit of its own.
+
+    reshard: after the forward pass; a number: to so many parts. Until the step's last micro-batch
+    stay: parameters are whole; wait: gradients are; wait_between: groups keep theirs apart.
+    """
     for unit in (*net, net):
-        fully_shard(unit, mesh=mesh, reshard_after_forward=switches.reshard)
+        fully_shard(unit, mesh=mesh, reshard_after_forward=reshard)
     optimizer = torch.optim.Adam(net.parameters())
     found: Counted = {}
     for is_last in (False, True):
-        net.set_reshard_after_backward(is_last or not switches.stay)  # type: ignore[operator]
-        net.set_requires_gradient_sync(is_last or not switches.wait)  # type: ignore[operator]
-        net.set_requires_all_reduce(is_last or not switches.wait_between)  # type: ignore[operator]
+        net.set_reshard_after_backward(is_last or not stay)  # type: ignore[operator]
+        net.set_requires_gradient_sync(is_last or not wait)  # type: ignore[operator]
+        net.set_requires_all_reduce(is_last or not wait_between)  # type: ignore[operator]
         if is_last:
             net(torch.ones(2, width)).sum().backward()
         else:

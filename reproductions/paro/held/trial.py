@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
 
 from harness.declare import Row, RunContext
 from reproductions.paro.held.experiment import (
@@ -15,15 +14,17 @@ from reproductions.paro.held.experiment import (
     Ranks,
     State,
 )
+from reproductions.paro.held.ranks import count_all
 from reproductions.paro.method.cluster import Cluster, unlinked
 from reproductions.paro.method.peers import Setting, setting_of
+from reproductions.paro.models.gloo_ranks import on_ranks
 
 SIZES: dict[State, int] = {"grads": GRAD_BYTES, "adam": ADAM_BYTES}
 
 
 def held_rows(params: Ranks, ctx: RunContext) -> list[Row]:
     """Count on all ranks; return a row per net, setting and state."""
-    by_rank = counted_on_ranks(params)
+    by_rank = on_ranks(count_all, params.num_ranks, group_size=params.group_size)
     cluster = unlinked(params.num_ranks, params.group_size)
     rows: list[Row] = []
     for same in zip(*by_rank, strict=True):
@@ -47,14 +48,6 @@ def held_rows(params: Ranks, ctx: RunContext) -> list[Row]:
                 "row_bytes": size * sum(columns for _, columns in shapes),
             })  # fmt: skip
     return rows
-
-
-def counted_on_ranks(params: Ranks) -> list[list[dict[str, Any]]]:
-    """Return what every rank counts."""
-    from reproductions.paro.held.ranks import count_all
-    from reproductions.paro.models.gloo_ranks import on_ranks
-
-    return on_ranks(count_all, params.num_ranks, group_size=params.group_size)
 
 
 def shapes_of(widths: tuple[int, ...]) -> list[tuple[int, int]]:

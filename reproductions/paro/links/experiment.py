@@ -164,13 +164,9 @@ def pilot_grid(profile: Profile) -> Iterator[Gathers]:
 
 
 def message_estimate(messages: Messages) -> Estimate:
-    """Return a start, and what links take for all bytes: half of them by a link that two share."""
-    moved = sum(
-        case.message_bytes * case.num_messages * (2 if case.rings == "all" else 1)
-        for case in cases_of(messages)
-        if case.scope == "between"
-    )
-    seconds = START_S + 10 * moved * (messages.num_samples + 1) / (messages.inter_mbit * 1e6)
+    """Return a start, and what links take for all bytes: some thirty of the largest messages."""
+    bits = 300 * messages.most_bytes * (messages.num_samples + 1)
+    seconds = START_S + bits / (messages.inter_mbit * 1e6)
     return Estimate(seconds=seconds, memory_bytes=2**30)
 
 

@@ -51,10 +51,6 @@ SCALING = SLOWER
 """What trials on four and eight ranks have otherwise than the rest, as `pilot_steps` says."""
 PILOTS = 3
 """Seeds of the pilot."""
-WHOLES: dict[Question, float] = {
-    "full": 80.0, "partial": 41.0, "peft": 48.0, "accumulation": 62.0, "scaling": 25.0,
-}  # fmt: skip
-"""How often all settings of a question together send the model between groups, about."""
 
 
 class Steps(Params):
@@ -159,20 +155,20 @@ def stands_in(steps: Steps) -> Mapping[str, str]:
     return {"A100 GPUs": "gloo ranks on slowed links", "LLaMA": f"a net of {weights:,} weights"}
 
 
-def seconds_of(steps: Steps) -> float:
-    """Return about how long a trial takes, by the bytes that its settings send."""
-    rounds = steps.num_timed + 2
-    size = 32 * steps.num_layers * steps.width**2 / (steps.inter_mbit_per_s * 1e6)
-    wholes = sum(WHOLES[question] for question in questions_of(steps.about))
-    return 12.0 + rounds * wholes * size
-
-
 NEEDS = Needs(memory_bytes=6 * 2**30, exclusive=True)
 
 
-def estimate(asked: Steps) -> Estimate:
-    """Return what a trial takes."""
-    return Estimate(seconds=seconds_of(asked), memory_bytes=NEEDS.memory_bytes)
+def estimate(steps: Steps) -> Estimate:
+    """Return what a trial takes: a setting sends the model some four times between groups."""
+    settings = [
+        setting
+        for question in questions_of(steps.about)
+        for setting in settings_of(question, steps.num_micro_batches)
+    ]
+    bits = 4 * 32 * steps.num_layers * steps.width**2 * len(settings) * (steps.num_timed + 2)
+    return Estimate(
+        seconds=12.0 + bits / (steps.inter_mbit_per_s * 1e6), memory_bytes=NEEDS.memory_bytes
+    )
 
 
 _timed = partial(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, log_numbers, plot_ours
 from reproductions.paro.measured_steps.experiment import ACCUMULATED, BASELINES, OURS, SCALED
-from reproductions.paro.measured_steps.layouts import MEGA, name_of
+from reproductions.paro.measured_steps.table import MEGA, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,9 +7,12 @@ from functools import partial
 from harness.declare import Task, claims, more_than
 from reproductions.paro.measured_steps import quantities as q
 from reproductions.paro.measured_steps.experiment import steps
-from reproductions.paro.measured_steps.layouts import ACCUMULATION_LAYOUT, TIMES, gain_layout
-from reproductions.paro.measured_steps.scopes import MEASURED, faster
-from reproductions.paro.measured_steps.table import table_of
+from reproductions.paro.measured_steps.table import (
+    ACCUMULATION_LAYOUT,
+    TIMES,
+    gain_layout,
+    table_of,
+)
 
 MOST = TIMES[-1]
 task = Task(
@@ -25,13 +28,13 @@ task = Task(
         "appendix A.4.3",
         (
             "nni_faster_than_zero1",
-            MEASURED,
-            faster(("NNI", "NNG"), where={**q.RAIL, "accumulation": MOST}),
+            q.MEASURED,
+            q.faster(("NNI", "NNG"), where={**q.RAIL, "accumulation": MOST}),
             "NNI trains faster than ZeRO-1 at the same batch.",
         ),
         (
             "best_iig_over_zero3",
-            MEASURED,
+            q.MEASURED,
             more_than(partial(q.over_each, one="IIG", over="GGG"), 1, "times the speed")
             .naming(*(f"over s = {times}" for times in TIMES))
             .measuring(f"IIG's with s = {MOST}"),

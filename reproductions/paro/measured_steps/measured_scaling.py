@@ -7,9 +7,7 @@ from functools import partial
 from harness.declare import PAPER, Task, by_theory, claims, more_than
 from reproductions.paro.measured_steps import quantities as q
 from reproductions.paro.measured_steps.experiment import steps
-from reproductions.paro.measured_steps.layouts import scaling_layout
-from reproductions.paro.measured_steps.scopes import COUNTS, MEASURED, faster, measured
-from reproductions.paro.measured_steps.table import table_of
+from reproductions.paro.measured_steps.table import scaling_layout, table_of
 from reproductions.paro.models.known_bytes import in_time
 
 NUM_RANKS = (4, 8)
@@ -24,7 +22,7 @@ LARGER = (
 BOTH_LINKS = in_time(partial(q.filled_links, at=SIZES)).naming(
     *(f"{where}, {number} ranks" for number in NUM_RANKS for where in ("between", "within"))
 )
-FILLED = MEASURED.asked_by_us().controlled(
+FILLED = q.MEASURED.asked_by_us().controlled(
     "known bytes take the time of arithmetic within 5 %, between groups and within them, on four"
     " ranks and on eight",
     BOTH_LINKS,
@@ -46,8 +44,8 @@ task = Task(
         "section 4.5",
         (
             "speeds_in_order",
-            measured(*SIZES),
-            faster(
+            q.measured(*SIZES),
+            q.faster(
                 *ORDERS, at=[(f", {number} ranks", {"num_ranks": number}) for number in NUM_RANKS]
             ),
             "NIG and IIG are faster than IGG, IGG than ZeRO-3, and NIG than ZeRO-2.",
@@ -64,7 +62,7 @@ task = Task(
         ("eight_ranks_in_order", FILLED, IN_ORDER,
          "From four ranks to eight IIG scales best, then NIG, then ZeRO."),
     )
-    + claims("appendix A.3, formulas 1 and 2", COUNTS),
+    + q.COUNTS,
     figure="figures:scaling_panels",
     caption="Rows per second against ranks in groups of two, measured (left) and predicted by"
     " communication alone at the rates that the ranks measured (right). Bars: standard error over"

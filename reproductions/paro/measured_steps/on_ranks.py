@@ -21,8 +21,7 @@ from reproductions.paro.measured_steps.experiment import (
     questions_of,
     settings_of,
 )
-from reproductions.paro.measured_steps.nets import Net
-from reproductions.paro.measured_steps.trainers import ADAM, Meshes, Trainer, trainer_of
+from reproductions.paro.measured_steps.trainers import ADAM, Meshes, Net, Trainer, trainer_of
 from reproductions.paro.method.engine.groups import Groups
 from reproductions.paro.method.engine.wire import Purpose, Wire
 from reproductions.paro.method.schedule import Collective, Scope

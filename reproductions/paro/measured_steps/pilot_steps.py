@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from harness.declare import Cell, Layout, Line, Table, Tables, Task, measured, param
 from reproductions.paro.measured_steps.experiment import OURS, SLOWER, step_pilots
-from reproductions.paro.measured_steps.layouts import name_of
-from reproductions.paro.measured_steps.table import STEP_COLUMNS
+from reproductions.paro.measured_steps.table import STEP_COLUMNS, name_of, of_setting
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,9 +22,7 @@ def by_first_turns(tables: Tables) -> pd.DataFrame:
     import numpy as np
 
     rows = tables[step_pilots.id].reset_index(drop=True)
-    base = rows[rows["setting"] == ZERO3].set_index(BESIDE)["step_s"].astype("float64")
-    zero3 = base.reindex(rows.set_index(BESIDE).index).to_numpy()
-    speeds = zero3 / rows["step_s"].astype("float64").to_numpy()
+    speeds = of_setting(rows, ZERO3, "step_s", BESIDE) / rows["step_s"].astype("float64").to_numpy()
     return rows.assign(
         known_between=rows["inter_mbit_per_s"] / 1e3 / rows["inter_gbit_per_s"],
         known_within=rows["intra_mbit_per_s"] / 1e3 / rows["intra_gbit_per_s"],

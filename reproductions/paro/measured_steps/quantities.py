@@ -1,13 +1,33 @@
-"""What is asked of measured steps. Claims' functions take one seed's table; checks' the whole."""
+"""What is asked of measured steps: scopes and claims of several tasks, and what claims measure.
+
+Claims' functions take one seed's table; checks' the whole.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.declare import InvalidQuantity, MissingRows, Scalar, pick
+from harness.declare import (
+    CHECK,
+    CPU,
+    SMOKE_AND_CPU,
+    Claim,
+    Criterion,
+    InvalidQuantity,
+    MissingRows,
+    Scalar,
+    Scope,
+    at_least,
+    at_most,
+    claims,
+    more_than,
+    ours,
+    pick,
+)
 from reproductions.paro.measured_steps.experiment import BASELINES, OURS
-from reproductions.paro.models.known_bytes import FASTER_WITHIN
+from reproductions.paro.models.known_bytes import FASTER_WITHIN, TOLD, in_time
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -134,3 +154,80 @@ def byte_errors(table: pd.DataFrame) -> list[float]:
         float((rows[f"{what}_bytes"] - rows[f"predicted_{what}_bytes"]).abs().max())
         for what in ("held", "between")
     ]
+
+
+def measured(*at: Where) -> Scope:
+    """Return the scope of what is asked of steps that are timed on a testbed.
+
+    at: which trials, whose links must carry known bytes in time. A claim on speed needs the links
+    between groups alone: slower ones within work against the strategies that the paper favours.
+    """
+    asked = ours("DEV-45", profiles=CPU, elsewhere="steps of the quick run are too short to time")
+    return asked.controlled(TOLD, in_time(partial(known_bytes, at=at)))
+
+
+MEASURED = measured(RAIL)
+"""A claim of the paper on speed, asked of ranks on a testbed."""
+WHEN_SHARED = measured(SHARED).asked_by_us()
+COUNTED = CHECK.at(*SMOKE_AND_CPU, elsewhere="there is no testbed at this scale")
+LEAST_CORRELATION = 0.8
+
+
+def faster(
+    *pairs: tuple[str, str],
+    where: Where = RAIL,
+    at: Sequence[tuple[str, Where]] = (("", {}),),
+) -> Criterion:
+    """Ask that of every pair the first strategy is the faster one.
+
+    at: where in turn, each with a word that tells its numbers from others.
+    """
+    ratios = partial(speed_ratios, pairs=pairs, at=tuple({**where, **more} for _, more in at))
+    names = [f"{one} over {over}{word}" for word, _ in at for one, over in pairs]
+    # One number alone is what the statement says.
+    found = more_than(ratios, 1, "times the speed")
+    return found.naming(*names) if len(names) > 1 else found
+
+
+def follows_guideline(where: Where = RAIL) -> Criterion:
+    """Ask that predicted and measured times are in one order."""
+    return at_least(partial(rank_correlation, where=where), LEAST_CORRELATION, "rank correlation")
+
+
+COUNTS = claims(
+    "appendix A.3, formulas 1 and 2",
+    (
+        "bytes_as_by_formula",
+        COUNTED,
+        at_most(byte_errors, 0, "bytes").naming("held", "sent"),
+        "Every strategy holds and sends the bytes of the formulas.",
+    ),
+)
+
+
+def of_strategies(
+    figure: str, *more: tuple[str, Scope, Criterion, str], beside: str = "Figures 3 and 4"
+) -> tuple[Claim, ...]:
+    """Return what is asked of the 14 strategies together, and what more we ask.
+
+    figure: where the paper shows them. beside: where it says what our questions are about.
+    """
+    follows = (
+        "follows_guideline",
+        MEASURED,
+        follows_guideline(),
+        "The guideline ranks the 14 strategies by speed with few errors.",
+    )
+    beats_memory = (
+        "guideline_beats_memory",
+        MEASURED.asked_by_us(),
+        more_than(better_than_memory, 0, "rank correlation").measuring(
+            "the guideline's rank correlation less that of bytes held"
+        ),
+        "The guideline ranks strategies better than the rule that what holds more is faster.",
+    )
+    return (
+        claims(f"abstract, section 4.3 and {figure}", follows)
+        + claims(f"ours, beside {beside}", beats_memory, *more)
+        + COUNTS
+    )

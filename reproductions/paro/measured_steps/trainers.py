@@ -1,4 +1,4 @@
-"""What takes a step on a rank: the engine by a strategy, or PyTorch's own."""
+"""What is trained on a rank, and what takes its steps: the engine, or PyTorch's own."""
 
 from __future__ import annotations
 
@@ -7,18 +7,65 @@ from dataclasses import dataclass
 from functools import partial
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 from torch.distributed.fsdp import FSDPModule, fully_shard
 from torch.nn.parallel import DistributedDataParallel
 
-from reproductions.paro.measured_steps.experiment import DDP, FSDP, HPZ, HSDP
-from reproductions.paro.measured_steps.nets import Net
+from reproductions.paro.measured_steps.experiment import DDP, FSDP, HPZ, HSDP, Share
 from reproductions.paro.method.engine import Paro, mesh_of_groups
 from reproductions.paro.method.engine.wire import Wire
 from reproductions.paro.models.ways import Way, apart_between_groups
 
 ADAM = partial(torch.optim.Adam, lr=1e-4)
+
+
+class Layer(nn.Module):
+    """x + relu(x W), its matrix frozen beside a pair of rank one where adapters train."""
+
+    def __init__(self, width: int, *, is_adapted: bool) -> None:
+        super().__init__()
+        self.linear = nn.Linear(width, width, bias=False)
+        self.pair: nn.Sequential | None = None
+        if is_adapted:
+            self.linear.requires_grad_(False)
+            self.pair = nn.Sequential(
+                nn.Linear(width, 1, bias=False), nn.Linear(1, width, bias=False)
+            )
+
+    def forward(self, x: Tensor) -> Tensor:
+        """x: (batch, width)."""
+        out = self.linear(x)
+        if self.pair is not None:
+            out = out + self.pair(x)
+        return x + torch.relu(out)
+
+
+class Net(nn.Module):
+    """Equal layers, so that a sixteenth of it is one of them.
+
+    What trains is all of it, the first layer, or the adapters.
+    """
+
+    def __init__(self, width: int, num_layers: int, share: Share) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(
+            Layer(width, is_adapted=share == "LoRA") for _ in range(num_layers)
+        )
+        if share == "1/16":
+            # The first one: a gradient then goes through all layers, as it does with adapters.
+            self.layers[1:].requires_grad_(False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return the loss, a number. x: (batch, width)."""
+        for layer in self.layers:
+            x = layer(x)
+        return x.square().mean()
+
+    def num_params(self) -> tuple[int, int]:
+        """Return how many parameters there are, and how many train."""
+        sizes = [(param.numel(), param.requires_grad) for param in self.parameters()]
+        return sum(size for size, _ in sizes), sum(size for size, trained in sizes if trained)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +100,7 @@ def by_engine(net: Net, mesh: DeviceMesh, letters: str) -> Trainer:
     return Trainer(Way(net, engine.step), states, engine.collectives.wire)
 
 
-def by_pytorch(net: Net, wrapped: torch.nn.Module) -> Trainer:
+def by_pytorch(net: Net, wrapped: nn.Module) -> Trainer:
     """Train by DDP or FSDP2, which are told which micro-batch is the last."""
     optimizer = ADAM([param for param in net.parameters() if param.requires_grad])
 

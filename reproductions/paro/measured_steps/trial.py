@@ -9,6 +9,7 @@ from typing import Any
 
 from harness.declare import Row, RunContext
 from reproductions.paro.measured_steps.experiment import BASELINES, Setting, Steps
+from reproductions.paro.measured_steps.on_ranks import measure
 from reproductions.paro.method.cluster import Cluster, Workload
 from reproductions.paro.method.memory import memory_of
 from reproductions.paro.method.schedule import schedule
@@ -60,13 +61,6 @@ def rows_by_turns(steps: Steps, counts: Iterable[int]) -> list[tuple[int, Row]]:
 def cut(of_ranks: Sequence[dict[str, Any]], count: int) -> list[dict[str, Any]]:
     """Return what ranks measured of a setting in its first turns."""
     return [{**each, "seconds": each["seconds"][:count]} for each in of_ranks]
-
-
-def measure(**asked: Any) -> object:
-    """Return what a rank measured; what it needs is imported where it runs, not here."""
-    from reproductions.paro.measured_steps.on_ranks import measure
-
-    return measure(**asked)
 
 
 def measured_cluster(asked: Cluster, rates: Sequence[dict[str, float]]) -> Cluster:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from reproductions.paro.method.cluster import Cluster
 from reproductions.paro.method.peers import PYTORCH, SETTINGS, Setting
 from reproductions.paro.method.planning import Entry, Plan
-from reproductions.paro.method.rings import hop_and_row_s
+from reproductions.paro.method.rings import hop_and_row_s, rate_of
 from reproductions.paro.method.schedule import Collective, Term, schedule
 from reproductions.paro.method.step_time import bytes_of
 
@@ -104,20 +104,12 @@ def work(plan: Plan, entry: Entry) -> dict[Term, str]:
                 for (whose, each), count in counts.items()
                 if whose == term and each.ranks(plan.cluster) > 1
             ]
-            lines[term] = worked(plan, entry, term, shares, seconds(total))
+            told = " + ".join(
+                (f"{count} x " if count > 1 else "") + arithmetic(plan, entry, term, each)
+                for each, count in shares
+            )
+            lines[term] = f"{TERM_NAMES[term]}: {told} = {seconds(total)}"
     return lines
-
-
-def worked(
-    plan: Plan, entry: Entry, term: Term, shares: list[tuple[Collective, int]], result: str
-) -> str:
-    """Return a term's arithmetic; operands have as many digits as give the result, at least 4."""
-    for digits in range(4, 17):
-        parts = [(count, *arithmetic(plan, entry, term, each, digits)) for each, count in shares]
-        if seconds(sum(count * value for count, _, value in parts)) == result:
-            break
-    told = " + ".join((f"{count} x " if count > 1 else "") + text for count, text, _ in parts)
-    return f"{TERM_NAMES[term]}: {told} = {result}"
 
 
 def totals(plan: Plan, entry: Entry) -> dict[Term, float]:
@@ -127,56 +119,39 @@ def totals(plan: Plan, entry: Entry) -> dict[Term, float]:
     return {term: terms[term] * (s if term in ("param", "gradient") else 1) for term in TERM_NAMES}
 
 
-def arithmetic(
-    plan: Plan, entry: Entry, term: Term, found: Collective, digits: int
-) -> tuple[str, float]:
-    """Return the bytes of a collective over its bandwidth, and what the printed numbers give."""
+def arithmetic(plan: Plan, entry: Entry, term: Term, found: Collective) -> str:
+    """Return the bytes of a collective over its bandwidth."""
     cluster, size = plan.cluster, bytes_of(term, entry.setting.trains(plan.workload))
-    factors, value = (["2"], 2.0) if found.kind == "all_reduce" else ([], 1.0)
+    factors = ["2"] if found.kind == "all_reduce" else []
     if found.scope == "world" and plan.model.world == "scaled":
         factors.append(repr(plan.model.cc_factor))
-        value *= plan.model.cc_factor
     if found.scope == "inter" and cluster.sharing > 1:
         factors.append(f"{cluster.sharing} on one link")
-        value *= cluster.sharing
     if found.scope == "world" and plan.model.world == "hier":
-        text, time = two_steps(cluster, size, digits)
-        return " x ".join([*factors, text]) + f" {WHERE['world']}", value * time
-    ranks, parts = found.ranks(cluster), found.parts(cluster)
-    amount, moved = operand(size / GB, digits)
-    speed, rate = operand(rate_of(cluster, found.scope) / GB, digits)
-    share = f"{amount} GB / {parts}" if parts > 1 else f"{amount} GB"
-    factors += [f"{ranks - 1}/{ranks}", f"{share} / {speed} GB/s"]
-    value *= (ranks - 1) / ranks * moved / parts / rate
-    return f"{' x '.join(factors)} {WHERE[found.scope]}", value
+        factors.append(two_steps(cluster, size))
+    else:
+        ranks, parts = found.ranks(cluster), found.parts(cluster)
+        share = f"{operand(size / GB)} GB" + (f" / {parts}" if parts > 1 else "")
+        rate = operand(rate_of(cluster, found.scope) / GB)
+        factors += [f"{ranks - 1}/{ranks}", f"{share} / {rate} GB/s"]
+    return f"{' x '.join(factors)} {WHERE[found.scope]}"
 
 
-def two_steps(cluster: Cluster, size: float, digits: int) -> tuple[str, float]:
+def two_steps(cluster: Cluster, size: float) -> str:
     """Return PaRO-CC's two steps: hops between groups beside one row within, then other rows."""
-    (hop, hop_s), (row, row_s) = (operand(x, digits) for x in hop_and_row_s(cluster, size))
+    hop, row = (operand(each) for each in hop_and_row_s(cluster, size))
     others = cluster.num_groups - 1
-    text = f"(max({others} x {hop} s, {row} s) + {others} x {row} s)"
-    return text, max(others * hop_s, row_s) + others * row_s
+    return f"(max({others} x {hop} s, {row} s) + {others} x {row} s)"
 
 
-def operand(value: float, digits: int) -> tuple[str, float]:
-    """Return a number as printed, and what that is.
+def operand(value: float) -> str:
+    """Return a number with four digits, one more than a result has.
 
-    >>> operand(130.5713, 4), operand(14.0, 4)
-    (('130.6', 130.6), ('14', 14.0))
+    >>> operand(130.5713), operand(14.0), operand(123456.0)
+    ('130.6', '14', '123,500')
     """
-    text = f"{value:.{digits}g}"
-    return (f"{float(text):,.0f}" if "e+" in text else text), float(text)
-
-
-def rate_of(cluster: Cluster, scope: str) -> float:
-    """Return the bandwidth that a collective waits for: a ring of all, for its slowest hop."""
-    hops = {
-        "intra": cluster.intra_bytes_per_s if cluster.group_size > 1 else None,
-        "inter": cluster.inter_bytes_per_s if cluster.num_groups > 1 else None,
-    }
-    there = [rate for name, rate in hops.items() if rate and scope in (name, "world")]
-    return min(there, default=cluster.intra_bytes_per_s)
+    text = f"{value:.4g}"
+    return f"{float(text):,.0f}" if "e+" in text else text
 
 
 def computation(plan: Plan, best: Entry) -> Iterator[str]:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from reproductions.paro.method.cluster import Cluster
+from reproductions.paro.method.schedule import Scope
 
 Algorithm = Literal["flat", "sequential", "two_step", "row_pipeline"]
 
@@ -32,17 +33,22 @@ def inter_s(cluster: Cluster, num_bytes: float) -> float:
     return cluster.sharing * alone
 
 
+def rate_of(cluster: Cluster, scope: Scope) -> float:
+    """Return the bytes per second that a ring waits for: of all GPUs, those of its slowest hop."""
+    hops = []
+    if scope != "inter" and cluster.group_size > 1:
+        hops.append(cluster.intra_bytes_per_s)
+    if scope != "intra" and cluster.num_groups > 1:
+        hops.append(cluster.inter_bytes_per_s)
+    return min(hops, default=cluster.intra_bytes_per_s)
+
+
 def flat_s(cluster: Cluster, num_bytes: float) -> float:
-    """Return the seconds of one ring of all GPUs, which waits for its slowest hop.
+    """Return the seconds of one ring of all GPUs.
 
     A ring crosses each border between groups once, so that a shared link is all its own.
     """
-    hops = (
-        (cluster.inter_bytes_per_s, cluster.num_groups > 1),
-        (cluster.intra_bytes_per_s, cluster.group_size > 1),
-    )
-    rate = min((rate for rate, is_there in hops if is_there), default=1.0)
-    return ring_s(cluster.num_gpus, num_bytes, rate)
+    return ring_s(cluster.num_gpus, num_bytes, rate_of(cluster, "world"))
 
 
 def hop_and_row_s(cluster: Cluster, num_bytes: float) -> tuple[float, float]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from harness.declare import Estimate, Experiment, Profile, doc
+from harness.declare import Estimate, Experiment, doc
+from reproductions.paro.models.grids import grid_of
 from reproductions.paro.models.paper_inputs import (
     ACCUMULATION,
     MODELS,
@@ -23,20 +22,16 @@ class Inputs(PaperCluster):
     accumulation: int = doc("s, micro-batches per optimizer step.")
 
 
-def grid(profile: Profile) -> Iterator[Inputs]:
-    """Yield the inputs of the paper's guideline for LLaMA-7B, 1/16 of it trained."""
-    if profile in ("smoke", "cpu"):
-        yield Inputs(
-            num_gpus=NUM_GPUS, num_params=MODELS["LLaMA-7B"], trainable_share=SHARES["1/16"],
-            accumulation=ACCUMULATION,
-        )  # fmt: skip
-
-
+LLAMA_7B = Inputs(
+    num_gpus=NUM_GPUS, num_params=MODELS["LLaMA-7B"], trainable_share=SHARES["1/16"],
+    accumulation=ACCUMULATION,
+)  # fmt: skip
+"""The inputs of the paper's guideline, 1/16 of the model trained."""
 peers = Experiment(
     "paro/peers",
     version=3,
     params=Inputs,
-    grid=grid,
+    grid=grid_of([LLAMA_7B]),
     run="trial:peer_rows",
     seed_from=(),
     estimate=lambda inputs: Estimate(seconds=1.0, memory_bytes=2**28),

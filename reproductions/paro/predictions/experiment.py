@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from harness.declare import Estimate, Experiment, Profile, Scalar, doc
+from harness.declare import Estimate, Experiment, Scalar, doc
 from reproductions.paro.method.cluster import Nic, Workload
 from reproductions.paro.method.peers import own, setting_of
 from reproductions.paro.method.strategy import EFFECTIVE
+from reproductions.paro.models.grids import grid_of
 from reproductions.paro.models.paper_inputs import (
     ACCUMULATION,
     MODELS,
@@ -136,40 +137,23 @@ QUOTED = (
 """A test holds them against the reference."""
 
 
-def grid(profile: Profile) -> Iterator[Question]:
-    """Yield every question, at `smoke` and `cpu` alike: they are at the paper's scale."""
-    if profile in ("smoke", "cpu"):
-        yield from (Question(about=about) for about in get_args(About))
-
-
-def compute_grid(profile: Profile) -> Iterator[Inputs]:
-    """Yield the paper's inputs."""
-    if profile in ("smoke", "cpu"):
-        yield Inputs()
-
-
-def estimate(point: Inputs) -> Estimate:
-    """Return a start: all is arithmetic."""
-    return Estimate(seconds=0.1)
-
-
 predictions = Experiment(
     "paro/predictions",
     version=2,
     params=Question,
-    grid=grid,
+    grid=grid_of([Question(about=about) for about in get_args(About)]),
     run="trial:predicted_rows",
     seed_from=(),
-    estimate=estimate,
+    estimate=lambda point: Estimate(seconds=0.1),
     address=("about",),
 )
 compute_times = Experiment(
     "paro/compute_times",
     version=1,
     params=Inputs,
-    grid=compute_grid,
+    grid=grid_of([Inputs()]),
     run="trial:compute_rows",
     seed_from=(),
-    estimate=estimate,
+    estimate=lambda point: Estimate(seconds=0.1),
     address=("inter_gbit_per_s", "intra_gbit_per_s"),
 )

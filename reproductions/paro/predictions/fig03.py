@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from harness.declare import Task
-from reproductions.paro.predictions.experiment import predictions
-from reproductions.paro.predictions.table import indicator_table
+from reproductions.paro.predictions.experiment import COMPARED, ONE_RING, predictions
+from reproductions.paro.predictions.table import table_of
 
 task = Task(
     "paro/fig03",
     reads=(predictions,),
-    table=indicator_table("1", "1/16"),
+    table=table_of(about="guideline", **ONE_RING, trainable=("1", "1/16"), strategy=COMPARED),
     figure="figures:indicator_panels",
     caption="Bars: parameters, gradients and optimizer states per GPU; a cross where they exceed 80"
     " GB. Line: the guideline's indicator log(1/T), to base 10, by communication alone. Words:"

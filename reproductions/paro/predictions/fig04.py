@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from harness.declare import Task
-from reproductions.paro.predictions.experiment import predictions
-from reproductions.paro.predictions.table import indicator_table
+from reproductions.paro.predictions.experiment import COMPARED, ONE_RING, predictions
+from reproductions.paro.predictions.table import table_of
 
 task = Task(
     "paro/fig04",
     reads=(predictions,),
-    table=indicator_table("3/1000"),
+    table=table_of(about="guideline", **ONE_RING, trainable="3/1000", strategy=COMPARED),
     figure="figures:indicator_panels",
     caption="As Figure 3, for LLaMA-65B with 3/1000 of the parameters trained. Bars: parameters,"
     " gradients and optimizer states per GPU; a cross where they exceed 80 GB. Line: the indicator"

@@ -7,9 +7,7 @@ from functools import partial
 from harness.declare import Task, at_least, claims, equal, more_than
 from reproductions.paro.predictions import quantities as q
 from reproductions.paro.predictions.experiment import ONE_RING, predictions
-from reproductions.paro.predictions.layouts import WAYS, scaling_layout
-from reproductions.paro.predictions.scopes import EXACT, FORMULA, SET
-from reproductions.paro.predictions.table import SCALING
+from reproductions.paro.predictions.table import SCALING, WAYS, scaling_layout
 
 SENT = {
     ("flat", "flat"): "one ring",
@@ -35,8 +33,8 @@ task = Task(
                 " ZeRO-3, and NIG as ZeRO-2.",
             )
             for id, scope, world, words in (
-                ("order_with_one_ring", SET, "flat", "one ring"),
-                ("order_with_paro_cc", FORMULA, "hier", "PaRO-CC"),
+                ("order_with_one_ring", q.SET, "flat", "one ring"),
+                ("order_with_paro_cc", q.FORMULA, "hier", "PaRO-CC"),
             )
         ),
     )
@@ -44,7 +42,7 @@ task = Task(
         "appendix A.3, formulas 1 and 2",
         (
             "iig_against_nig",
-            EXACT,
+            q.EXACT,
             equal(q.wrong_signs, 0, "settings"),
             "With one ring IIG is faster than NIG exactly where 2 s Y + X < Z.",
         ),
@@ -53,7 +51,7 @@ task = Task(
         "ours, beside the speed-up ratios of section 4.5",
         (
             "ratios_in_order",
-            FORMULA.asked_by_us(),
+            q.FORMULA.asked_by_us(),
             more_than(partial(q.speedup_gaps, ways=tuple(SENT)), 0, "ratio")
             .naming(
                 *(

@@ -10,7 +10,7 @@ from matplotlib.patches import Patch
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours, plot_paper, points
 from reproductions.paro.models.paper_inputs import ACCUMULATION, SHARES
 from reproductions.paro.predictions.experiment import COMPARED, GPUS, SCALED
-from reproductions.paro.predictions.layouts import BASELINES, name_of
+from reproductions.paro.predictions.table import BASELINES, name_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,9 +8,7 @@ from harness.declare import Cell, Layout, Line, Task, at_most, claims, equal
 from reproductions.paro.models.paper_inputs import MODELS
 from reproductions.paro.predictions import quantities as q
 from reproductions.paro.predictions.experiment import QUOTED, compute_times
-from reproductions.paro.predictions.layouts import BASELINES
-from reproductions.paro.predictions.scopes import EXACT, NEAR
-from reproductions.paro.predictions.table import COMPUTE
+from reproductions.paro.predictions.table import BASELINES, COMPUTE
 
 HEADLINE = {"model": "LLaMA-65B", "trainable": "1/16", "strategy": "IIG", "baseline": "GGG"}
 OVERLAPS = {"max": "with overlap", "sum": "without"}
@@ -128,7 +126,7 @@ task = Task(
         "abstract and section 4.3 of the NeurIPS 2024 version",
         (
             "both_readings_attained",
-            EXACT,
+            q.EXACT,
             equal(partial(q.attained, where=ONE_RING), 0, "relative difference", tolerance=1e-6),
             "Some time of computation makes IIG 2.66 times as fast as ZeRO-3, and another 3.66"
             " times.",
@@ -138,7 +136,7 @@ task = Task(
         "ours, beside section 4.3",
         (
             "one_compute_time",
-            NEAR,
+            q.NEAR,
             at_most(
                 partial(q.compute_apart, assemblies=tuple(OVERLAPS)), 1.05, "times the seconds"
             )

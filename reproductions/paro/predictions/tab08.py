@@ -7,9 +7,7 @@ from functools import partial
 from harness.declare import Task, at_least, claims
 from reproductions.paro.predictions import quantities as q
 from reproductions.paro.predictions.experiment import ONE_RING, predictions
-from reproductions.paro.predictions.layouts import guideline_layouts
-from reproductions.paro.predictions.scopes import FORMULA, same_best_when_shared
-from reproductions.paro.predictions.table import table_of
+from reproductions.paro.predictions.table import guideline_layouts, table_of
 
 RECOMMENDED = {"1": ("NII", "IIG", "III"), "1/16": ("NII", "NIG")}
 """By what trains; the text has the first as the guideline's, and singles out the others."""
@@ -23,7 +21,7 @@ task = Task(
         "section 4.3, on what the guideline recommends",
         (
             "nii_and_nig_are_best",
-            FORMULA,
+            q.FORMULA,
             at_least(
                 partial(
                     q.named_among_best,
@@ -39,6 +37,6 @@ task = Task(
     )
     + claims(
         "ours, beside section 4.3",
-        same_best_when_shared(RECOMMENDED, "LLaMA-7B"),
+        q.same_best_when_shared(RECOMMENDED, "LLaMA-7B"),
     ),
 )

@@ -7,9 +7,7 @@ from functools import partial
 from harness.declare import Task, at_most, claims, equal
 from reproductions.paro.predictions import quantities as q
 from reproductions.paro.predictions.experiment import COMPARED, HPZ, ONE_RING, predictions
-from reproductions.paro.predictions.layouts import guideline_layouts
-from reproductions.paro.predictions.scopes import FORMULA, SET, same_best_when_shared
-from reproductions.paro.predictions.table import table_of
+from reproductions.paro.predictions.table import guideline_layouts, table_of
 
 FULL: q.Where = {**ONE_RING, "trainable": "1"}
 SINGLED_OUT = {"1": ("IIG",), "1/16": ("III", "IIG"), "3/1000": ("ING",)}
@@ -24,7 +22,7 @@ task = Task(
         "section 4.3, on memory",
         (
             "four_fit_in_80_gb",
-            FORMULA,
+            q.FORMULA,
             equal(
                 partial(
                     q.unlike_fits,
@@ -43,13 +41,13 @@ task = Task(
         "section 4.3, on what the guideline recommends",
         (
             "iig_is_best",
-            SET,
+            q.SET,
             at_most(partial(q.rank_of, name="IIG", where=FULL), 1, "place"),
             "IIG is the fastest strategy that trains all of LLaMA-65B.",
         ),
     )
     + claims(
         "ours, beside section 4.3",
-        same_best_when_shared(SINGLED_OUT, "LLaMA-65B"),
+        q.same_best_when_shared(SINGLED_OUT, "LLaMA-65B"),
     ),
 )

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from harness.declare import Task, claims
+from reproductions.paro.predictions import quantities as q
 from reproductions.paro.predictions.experiment import predictions
-from reproductions.paro.predictions.layouts import ROWS_OURS, gain_layout
-from reproductions.paro.predictions.scopes import SET, faster
-from reproductions.paro.predictions.table import table_of
+from reproductions.paro.predictions.table import ROWS_OURS, gain_layout, table_of
 
 task = Task(
     "paro/tab11",
@@ -17,9 +16,9 @@ task = Task(
         "section 4.3",
         (
             "faster_than_zero",
-            SET,
+            q.SET,
             # The ratios are those of LLaMA-65B too: where all parameters train, none is in them.
-            faster(("LLaMA-7B", "IIG", "GGG"), ("LLaMA-7B", "NII", "NGG")),
+            q.faster(("LLaMA-7B", "IIG", "GGG"), ("LLaMA-7B", "NII", "NGG")),
             "By the formulas IIG is faster than ZeRO-3, and NII than ZeRO-2.",
         ),
     ),

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from harness.declare import Task, claims
+from reproductions.paro.predictions import quantities as q
 from reproductions.paro.predictions.experiment import predictions
-from reproductions.paro.predictions.layouts import ROWS_OURS, gain_layout
-from reproductions.paro.predictions.scopes import SET, faster
-from reproductions.paro.predictions.table import table_of
+from reproductions.paro.predictions.table import ROWS_OURS, gain_layout, table_of
 
 task = Task(
     "paro/tab12",
@@ -17,9 +16,9 @@ task = Task(
         "section 4.3",
         (
             "faster_than_zero",
-            SET,
+            q.SET,
             # III sends what IIG does, and NII over ZeRO-2 is as in Table 11.
-            faster(
+            q.faster(
                 ("LLaMA-7B", "NIG", "NGG"),
                 ("LLaMA-7B", "NII", "NIG"),
                 ("LLaMA-65B", "IIG", "GGG"),

@@ -7,9 +7,7 @@ from functools import partial
 from harness.declare import Task, at_most, claims, ordering
 from reproductions.paro.predictions import quantities as q
 from reproductions.paro.predictions.experiment import HPZ, ONE_RING, predictions
-from reproductions.paro.predictions.layouts import THREE_ROWS, gain_layout
-from reproductions.paro.predictions.scopes import FORMULA, SET
-from reproductions.paro.predictions.table import table_of
+from reproductions.paro.predictions.table import THREE_ROWS, gain_layout, table_of
 
 task = Task(
     "paro/tab13",
@@ -20,7 +18,7 @@ task = Task(
         "section 4.3 and Table 13",
         (
             "zeropp_lies_between",
-            SET,
+            q.SET,
             ordering(
                 partial(q.steps_per_s, names=("GGG", HPZ, "ING"), where=ONE_RING),
                 "1/s",
@@ -33,7 +31,7 @@ task = Task(
         "ours, beside section 4.3 and Table 13",
         (
             "ing_is_best",
-            FORMULA.asked_by_us(),
+            q.FORMULA.asked_by_us(),
             at_most(partial(q.rank_of, name="ING", where=ONE_RING), 1, "place"),
             "ING is the guideline's first choice where 3/1000 of the parameters train.",
         ),

@@ -7,9 +7,7 @@ from functools import partial
 from harness.declare import Task, claims, more_than
 from reproductions.paro.predictions import quantities as q
 from reproductions.paro.predictions.experiment import ONE_RING, SPLITS, predictions
-from reproductions.paro.predictions.layouts import NNI_LAYOUT, split_layout, sweep_layout
-from reproductions.paro.predictions.scopes import EXACT, SET, quoted_ratio
-from reproductions.paro.predictions.table import table_of
+from reproductions.paro.predictions.table import NNI_LAYOUT, split_layout, sweep_layout, table_of
 
 MODEL = "LLaMA-7B"
 ONE_SPLIT: q.Where = {"model": MODEL, "micro_batch": 27, "accumulation": 20}
@@ -23,12 +21,12 @@ task = Task(
         "appendix A.4.3",
         (
             "nni_over_zero1",
-            SET,
+            q.SET,
             more_than(
                 partial(q.speed_ratio, one="NNI", over="NNG", where={**ONE_RING, **ONE_SPLIT}),
                 1,
                 "times the speed",
-            ).beside_derived(partial(quoted_ratio, series=f"{MODEL} NNI", over="ZeRO-1")),
+            ).beside_derived(partial(q.quoted_ratio, series=f"{MODEL} NNI", over="ZeRO-1")),
             "By the formulas NNI is faster than ZeRO-1 at 540 sequences per GPU and step.",
         ),
     )
@@ -36,7 +34,7 @@ task = Task(
         "appendix A.3, formulas 1 and 2",
         (
             "accumulation_pays",
-            EXACT,
+            q.EXACT,
             more_than(
                 partial(
                     q.accumulation_gains, faster=("IIG", "NIG"), helped="GGG", splits=SPLITS[MODEL]

@@ -7,9 +7,7 @@ from functools import partial
 from harness.declare import Task, claims, more_than
 from reproductions.paro.predictions import quantities as q
 from reproductions.paro.predictions.experiment import predictions
-from reproductions.paro.predictions.layouts import BEST_LAYOUT, split_layout, sweep_layout
-from reproductions.paro.predictions.scopes import SET, quoted_ratio
-from reproductions.paro.predictions.table import table_of
+from reproductions.paro.predictions.table import BEST_LAYOUT, split_layout, sweep_layout, table_of
 
 MODEL = "LLaMA-65B"
 
@@ -22,10 +20,10 @@ task = Task(
         "appendix A.4.3",
         (
             "best_iig_over_best_zero3",
-            SET,
+            q.SET,
             more_than(
                 partial(q.best_over_best, one="IIG", over="GGG"), 1, "times the speed"
-            ).beside_derived(partial(quoted_ratio, series=f"{MODEL} IIG", over="GGG")),
+            ).beside_derived(partial(q.quoted_ratio, series=f"{MODEL} IIG", over="GGG")),
             "By the formulas IIG's best speed over batches is above ZeRO-3's best.",
         ),
     ),

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from harness.declare import Estimate, Experiment, Profile, doc
+from harness.declare import Estimate, Experiment, doc
+from reproductions.paro.models.grids import grid_of
 from reproductions.paro.models.paper_inputs import PaperCluster
 
 GPUS = (16, 32, 64, 128)
@@ -27,24 +26,13 @@ class Gather(PaperCluster):
     )
 
 
-def grid(profile: Profile) -> Iterator[Gather]:
-    """Yield the paper's, at `smoke` and `cpu` alike: it is at the paper's scale."""
-    if profile in ("smoke", "cpu"):
-        yield Gather()
-
-
-def estimate(gather: Gather) -> Estimate:
-    """Return a start: all is arithmetic."""
-    return Estimate(seconds=0.1)
-
-
 gathers = Experiment(
     "paro/ring_times",
     version=1,
     params=Gather,
-    grid=grid,
+    grid=grid_of([Gather()]),
     run="trial:gather_rows",
     seed_from=(),
-    estimate=estimate,
+    estimate=lambda gather: Estimate(seconds=0.1),
     address=("total_gb", "inter_gbit_per_s", "intra_gbit_per_s"),
 )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Literal
 
-from harness.declare import Estimate, Experiment, Params, Profile, doc
-from reproductions.paro.collectives.experiment import PAPER_INPUTS, Inputs
+from harness.declare import Params, doc
+from reproductions.paro.collectives.experiment import PAPER_INPUTS, Inputs, arithmetic
 from reproductions.paro.method.peers import NAMED
 from reproductions.paro.method.peers import RELEASED as RUN_AS_NAMED
+from reproductions.paro.models.grids import grid_of
 from reproductions.paro.models.paper_inputs import ACCUMULATION
 
 KNOWN_AS = {**NAMED, "GGG": f"{NAMED['GGG']}, FSDP"}
@@ -32,29 +32,17 @@ class Costs(Inputs):
     accumulation: int = doc("s, micro-batches of a step.")
 
 
-def sweep_grid(profile: Profile) -> Iterator[Sweep]:
-    """Yield both ways of a collective of all GPUs."""
-    if profile in ("smoke", "cpu"):
-        yield from (Sweep(world="flat"), Sweep(world="hier"))
-
-
-def costs_grid(profile: Profile) -> Iterator[Costs]:
-    """Yield the paper's inputs: LLaMA-7B and 65B, all parameters trained or a share of them."""
-    if profile in ("smoke", "cpu"):
-        points = PAPER_INPUTS if profile == "cpu" else PAPER_INPUTS[:2]
-        yield from (Costs(**asdict(point), accumulation=ACCUMULATION) for point in points)
-
-
-def estimate(point: Params) -> Estimate:
-    """Return part of a second: nothing is trained."""
-    return Estimate(seconds=0.3, memory_bytes=2**28)
-
-
-sweeps = Experiment(
-    "paro/strategy_sweep", version=1, params=Sweep, grid=sweep_grid,
-    run="trial:sweep_rows", seed_from=(), estimate=estimate,
-)  # fmt: skip
-costs = Experiment(
-    "paro/strategy_costs", version=1, params=Costs, grid=costs_grid,
-    run="trial:cost_rows", seed_from=(), estimate=estimate, address=("model", "trainable_share"),
-)  # fmt: skip
+AT_PAPER = [Costs(**asdict(point), accumulation=ACCUMULATION) for point in PAPER_INPUTS]
+sweeps = arithmetic(
+    "paro/strategy_sweep",
+    params=Sweep,
+    grid=grid_of([Sweep(world="flat"), Sweep(world="hier")]),
+    run="trial:sweep_rows",
+)
+costs = arithmetic(
+    "paro/strategy_costs",
+    params=Costs,
+    grid=grid_of(AT_PAPER[:2], AT_PAPER),
+    run="trial:cost_rows",
+    address=("model", "trainable_share"),
+)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import partial
 
-from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc
+from harness.declare import Estimate, Experiment, Needs, Params, doc
+from reproductions.paro.models.grids import grid_of
 
 DRAWN = ("IIG", "NIG")
 """Strategies of Figure 1."""
-EACH = Needs(memory_bytes=2 * 2**30)
-STANDS_IN = {"A100 GPUs": "gloo ranks on a CPU"}
-STARTS = Estimate(seconds=6.0, memory_bytes=2 * 2**30)
 
 
 class Step(Params):
@@ -31,42 +29,31 @@ class Gather(Params):
     part_entries: int = doc("Numbers that each rank brings, in float32.")
 
 
-def step_grid(profile: Profile) -> Iterator[Step]:
-    """Yield the figure's four ranks in two groups."""
-    if profile in ("smoke", "cpu"):
-        yield Step(num_ranks=4, group_size=2, micro_steps=2, width=64, num_layers=2)
-
-
-def gather_grid(profile: Profile) -> Iterator[Gather]:
-    """Yield four ranks in two groups, and six in three and in two at `cpu`."""
-    if profile in ("smoke", "cpu"):
-        yield Gather(num_ranks=4, group_size=2, part_entries=1000)
-    if profile == "cpu":
-        yield Gather(num_ranks=6, group_size=2, part_entries=1000)
-        yield Gather(num_ranks=6, group_size=3, part_entries=1000)
-
-
-traced_steps = Experiment(
-    "paro/traced_step",
-    version=1,
-    params=Step,
-    grid=step_grid,
-    run="trial:step_rows",
-    seed_from=(),
-    needs=EACH,
-    estimate=lambda step: STARTS,
-    address=("num_ranks",),
-    stands_in=lambda step: STANDS_IN,
+STEP = Step(num_ranks=4, group_size=2, micro_steps=2, width=64, num_layers=2)
+GATHERS = tuple(
+    Gather(num_ranks=num_ranks, group_size=group_size, part_entries=1000)
+    for num_ranks, group_size in ((4, 2), (6, 2), (6, 3))
 )
-traced_gathers = Experiment(
-    "paro/traced_gather",
+_traced = partial(
+    Experiment,
     version=1,
-    params=Gather,
-    grid=gather_grid,
-    run="trial:gather_rows",
     seed_from=(),
-    needs=EACH,
-    estimate=lambda gather: STARTS,
+    needs=Needs(memory_bytes=2 * 2**30),
+    estimate=lambda point: Estimate(seconds=6.0, memory_bytes=2 * 2**30),
+    stands_in=lambda point: {"A100 GPUs": "gloo ranks on a CPU"},
+)
+"""What both have alike."""
+traced_steps = _traced(
+    "paro/traced_step",
+    params=Step,
+    grid=grid_of([STEP]),
+    run="trial:step_rows",
+    address=("num_ranks",),
+)
+traced_gathers = _traced(
+    "paro/traced_gather",
+    params=Gather,
+    grid=grid_of(GATHERS[:1], GATHERS),
+    run="trial:gather_rows",
     address=("num_ranks", "group_size"),
-    stands_in=lambda gather: STANDS_IN,
 )

@@ -83,7 +83,7 @@ BROKEN: dict[str, tuple[Patch, set[str]]] = {
     ),
     "gradients are forgotten in memory": (
         Patch(
-            where="reproductions.paro.collectives.step_counts:memory_of",
+            where="reproductions.paro.collectives.trial:memory_of",
             instead=around(lambda memory, *given: replace(memory(*given), grads=0.0)),
         ),
         {"holds_bytes_by_formula"},

@@ -52,7 +52,7 @@ def table_of(case: Case, monkeypatch: pytest.MonkeyPatch) -> pd.DataFrame:
     rows = []
     for point in held.params_of("cpu"):
         counted = counted_as(case, point)
-        monkeypatch.setattr(trial, "counted_on_ranks", lambda params, counted=counted: counted)
+        monkeypatch.setattr(trial, "on_ranks", lambda *_, counted=counted, **__: counted)
         found = trial.held_rows(Ranks.from_json(point), CTX)
         rows += [{**point, **row, "status": "done"} for row in found]
     return build_table(task, {held.id: pd.DataFrame(rows)})
