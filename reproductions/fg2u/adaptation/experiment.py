@@ -23,7 +23,7 @@ SCALES = (
 )
 STREAMS: tuple[Stream, ...] = ("streamingqa", "squadseq")
 SIZES: tuple[Size, ...] = ("small", "large")
-STANDS_FOR = {"streamingqa": "StreamingQA", "squadseq": "SQuAD-Seq"}
+NAMES = {"streamingqa": "StreamingQA", "squadseq": "SQuAD-Seq"}
 NUM_SEEDS: dict[Stream, int] = {"streamingqa": 5, "squadseq": 3}
 FIRST_DEPTH = 6
 """Of RGU, the paper's own run."""
@@ -210,7 +210,7 @@ def stands_in(params: Any) -> dict[str, str]:
         articles = "made-up articles"
     other = "made-up facts" if params.stream == "streamingqa" else articles
     return {
-        STANDS_FOR[params.stream]: other,
+        NAMES[params.stream]: other,
         "DistilGPT2": f"a GPT of {BLOCKS[params.scale]['small']} blocks",
         "GPT2": f"one of {BLOCKS[params.scale]['large']} blocks",
         "GPT2-Large": f"one of {BLOCKS[params.scale]['large']} blocks",
