@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import product
+from typing import Any
 
 from harness.declare import CPU, PAPER, Criterion, Scope, at_least, more_than, ours
 from reproductions.fg2u.adaptation import quantities as q
@@ -59,7 +60,7 @@ def gain(
     steps: names of the pairs. column: the score. scope: also says whose models are asked about.
     """
     names = MODELS if scope.profiles == PAPER else READERS
-    asked = {"datasets": datasets, "eval_models": tuple(names), "pairs": pairs}
+    asked: dict[str, Any] = {"datasets": datasets, "eval_models": tuple(names), "pairs": pairs}
     if scope.control is None:
         scope = taught(scope, datasets, tuple(names))
     told = [

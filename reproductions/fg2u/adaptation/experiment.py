@@ -176,11 +176,9 @@ def needs(params: Any) -> Needs:
 
 
 def base_estimate(params: BaseTraining) -> Estimate:
-    """Return a start and the steps' time."""
-    step_s = 0.045 if params.stream == "streamingqa" else 0.1
-    step_s *= BLOCKS[params.scale][params.model] / 2
-    share = 0.1 if params.scale == "tiny" else 1.0
-    return Estimate(seconds=0.5 + share * step_s * params.num_steps, memory_bytes=2**31)
+    """Return a start and the time of every block's steps."""
+    num_blocks = BLOCKS[params.scale][params.model]
+    return Estimate(seconds=0.5 + 0.028 * num_blocks * params.num_steps, memory_bytes=2**31)
 
 
 def estimate(params: Weighing) -> Estimate:

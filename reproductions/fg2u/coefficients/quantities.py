@@ -29,8 +29,10 @@ def _one(table: pd.DataFrame, column: str, **wanted: str | float) -> float:
 
 def error(table: pd.DataFrame, *, pde: str, method: str, column: str) -> float:
     """Return an error of a fit. Raises InvalidQuantity where it diverged."""
-    fit = {"pde": pde, "method": method, "num_observed": NUM_OBSERVED, "noise": 0.0}
-    if isnan(found := _one(table, column, panel="inverse", **fit)):
+    found = _one(
+        table, column, panel="inverse", pde=pde, method=method, num_observed=NUM_OBSERVED, noise=0.0
+    )
+    if isnan(found):
         raise InvalidQuantity(f"the fit of {pde} by {method} diverged")
     return found
 

@@ -31,7 +31,7 @@ METHODS = {
 SERIES = {"pinn": "fg2u pinn", "single": "fg2u-zo numerical"}
 """The paper's, of the methods that it has."""
 NUM_OBSERVED = 64
-NOTHING = {"str": "none", "int": 0, "float": 0.0}
+NOTHING: dict[str, str | float] = {"str": "none", "int": 0, "float": 0.0}
 """What stands for a parameter that a row has not, by its type."""
 
 
