@@ -25,7 +25,7 @@ WORDS = {"streamingqa": "streamingqa", "squadseq": "squad_seq"}
 SCORES = {"em": "EM", "f1": "F1"}
 MODELS = {"small": "DistilGPT2", "large": "GPT2-Large", "largest": "GPT2-XL"}
 """Of the paper, that read a stream."""
-READERS = {name: MODELS[name] for name in SIZES}
+READERS: dict[str, str] = {name: MODELS[name] for name in SIZES}
 """Those that a model of ours stands for."""
 LEARNED = ({"entry": EQUAL}, {"entry": RGU})
 """Equal weights, and those that RGU learned."""

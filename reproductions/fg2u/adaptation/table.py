@@ -69,7 +69,7 @@ SCORES = (
 )  # fmt: skip
 
 
-def adaptation_rows(tables: Tables, **kept: str) -> pd.DataFrame:
+def adaptation_rows(tables: Tables, /, **kept: str) -> pd.DataFrame:
     """Return all readings with what they are, and what was counted, if it was.
 
     kept: columns and the value that readings must have there.
