@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from harness.declare import Task, claims
 from reproductions.fg2u.adaptation import quantities as q
-from reproductions.fg2u.adaptation.claims import ANSWERED, gain
-from reproductions.fg2u.adaptation.experiment import DEPTHS, STREAMS, first, second
-from reproductions.fg2u.adaptation.table import of_datasets
+from reproductions.fg2u.adaptation.claims import gain
+from reproductions.fg2u.adaptation.experiment import DEPTHS, first, second
+from reproductions.fg2u.adaptation.table import ADAPTED
 
 task = Task(
     "fg2u/abl_base_model",
     reads=(first, second),
-    table=of_datasets(*STREAMS),
+    table=ADAPTED,
     claims=claims(
         "Table G.1",
         gain(
             "larger_base_better_streamingqa",
             "At equal depth a larger base of the meta model gives better weights on StreamingQA.",
             *((q.of_base("small", depth), q.of_base("large", depth)) for depth in DEPTHS),
-            datasets=(ANSWERED,),
             steps=[f"{depth} documents" for depth in DEPTHS],
             measures="how much better the larger base is",
-            read={"method": ("fg2u",), "depth": DEPTHS},
         ),
     ),
     figure="figures:base_panels",

@@ -7,17 +7,16 @@ from itertools import pairwise
 
 from harness.declare import CHECK, Task, at_least, at_most, claims
 from reproductions.fg2u.adaptation import quantities as q
-from reproductions.fg2u.adaptation.claims import ANSWERED, gain
-from reproductions.fg2u.adaptation.experiment import STREAMS, costs, first, second
-from reproductions.fg2u.adaptation.table import of_datasets
+from reproductions.fg2u.adaptation.claims import gain
+from reproductions.fg2u.adaptation.experiment import costs, first, second
+from reproductions.fg2u.adaptation.table import adapted
 
 UNROLLS = ("rgu 6", "fg2u 24", "fg2u 48")
-
 
 task = Task(
     "fg2u/abl_depth",
     reads=(first, second, costs),
-    table=of_datasets(*STREAMS, meta_base="small"),
+    table=adapted(meta_base_model="small"),
     claims=claims(
         "Table 2, of the released code's two losses",
         (
@@ -52,10 +51,8 @@ task = Task(
             "deeper_is_better_streamingqa",
             "The more documents an unroll has, the better its weights adapt models on StreamingQA.",
             *(({"unroll": few}, {"unroll": many}) for few, many in pairwise(UNROLLS)),
-            datasets=(ANSWERED,),
             steps=("24 against 6", "48 against 24"),
             measures="gain by the deeper unroll",
-            read={"unroll": UNROLLS},
         ),
     ),
     figure="figures:unroll_panels",

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import product
+from typing import Any
 
 from harness.declare import CPU, PAPER, Criterion, Scope, at_least, more_than, ours
 from reproductions.fg2u.adaptation import quantities as q
+from reproductions.fg2u.adaptation.experiment import NAMES, SIZES
 from reproductions.fg2u.adaptation.table import EQUAL, RGU
 
 Declared = tuple[str, Scope, Criterion, str]
@@ -17,13 +20,12 @@ PAPERS_MODELS = ours(
 ANSWERED = "streamingqa"
 """The stream on which models of ours learn answers: on SQuAD's articles they answer nothing, before
 or after they read, so that claims on these are asked of the paper's models alone."""
-NAMES = {"streamingqa": "StreamingQA", "squadseq": "SQuAD-Seq"}
 WORDS = {"streamingqa": "streamingqa", "squadseq": "squad_seq"}
 """As the names of the paper's numbers have them."""
 SCORES = {"em": "EM", "f1": "F1"}
 MODELS = {"small": "DistilGPT2", "large": "GPT2-Large", "largest": "GPT2-XL"}
 """Of the paper, that read a stream."""
-READERS = {name: MODELS[name] for name in ("small", "large")}
+READERS: dict[str, str] = {name: MODELS[name] for name in SIZES}
 """Those that a model of ours stands for."""
 LEARNED = ({"entry": EQUAL}, {"entry": RGU})
 """Equal weights, and those that RGU learned."""
@@ -46,32 +48,25 @@ def gain(
     id: str,
     statement: str,
     *pairs: q.Pair,
-    datasets: tuple[str, ...],
     measures: str,
+    datasets: tuple[str, ...] = (ANSWERED,),
     steps: Sequence[str] = ("",),
     column: str = "f1",
-    models: Collection[str] = READERS,
     scope: Scope = IN_HOUSE,
     ask: Callable[..., Criterion] = more_than,
-    read: dict[str, tuple[str | int, ...]] | None = None,
 ) -> Declared:
     """Return the claim that a score rises from the first to the second row of each pair.
 
-    steps: names of the pairs. column: the score. read: by column the
-    values of the rows that are read, where their step size on the stream could be in doubt.
+    steps: names of the pairs. column: the score. scope: also says whose models are asked about.
     """
-    models = tuple(models)
+    names = MODELS if scope.profiles == PAPER else READERS
+    asked: dict[str, Any] = {"datasets": datasets, "eval_models": tuple(names), "pairs": pairs}
     if scope.control is None:
-        scope = taught(scope, datasets, models)
-    quantity = partial(q.gains, column=column, datasets=datasets, eval_models=models, pairs=pairs)
-    names = [
-        ", ".join(filter(None, (NAMES[each] if len(datasets) > 1 else "", MODELS[model], step)))
-        for each in datasets
-        for model in models
-        for step in steps
+        scope = taught(scope, datasets, tuple(names))
+    told = [
+        ", ".join(filter(None, (NAMES[each] if len(datasets) > 1 else "", name, step)))
+        for each, name, step in product(datasets, names.values(), steps)
     ]
-    criterion = ask(quantity, 0, UNITS[column]).naming(*names).measuring(measures)
-    if read:
-        rows = {"dataset": datasets, "eval_model": models, **read}
-        criterion = criterion.unless(partial(q.at_edge, **rows))
+    criterion = ask(partial(q.gains, column=column, **asked), 0, UNITS[column])
+    criterion = criterion.naming(*told).measuring(measures).unless(partial(q.at_edge, **asked))
     return id, scope, criterion, statement

@@ -23,7 +23,7 @@ SCALES = (
 )
 STREAMS: tuple[Stream, ...] = ("streamingqa", "squadseq")
 SIZES: tuple[Size, ...] = ("small", "large")
-STANDS_FOR = {"streamingqa": "StreamingQA", "squadseq": "SQuAD-Seq"}
+NAMES = {"streamingqa": "StreamingQA", "squadseq": "SQuAD-Seq"}
 NUM_SEEDS: dict[Stream, int] = {"streamingqa": 5, "squadseq": 3}
 FIRST_DEPTH = 6
 """Of RGU, the paper's own run."""
@@ -176,11 +176,9 @@ def needs(params: Any) -> Needs:
 
 
 def base_estimate(params: BaseTraining) -> Estimate:
-    """Return a start and the steps' time."""
-    step_s = 0.045 if params.stream == "streamingqa" else 0.1
-    step_s *= BLOCKS[params.scale][params.model] / 2
-    share = 0.1 if params.scale == "tiny" else 1.0
-    return Estimate(seconds=0.5 + share * step_s * params.num_steps, memory_bytes=2**31)
+    """Return a start and the time of every block's steps."""
+    num_blocks = BLOCKS[params.scale][params.model]
+    return Estimate(seconds=0.5 + 0.028 * num_blocks * params.num_steps, memory_bytes=2**31)
 
 
 def estimate(params: Weighing) -> Estimate:
@@ -210,7 +208,7 @@ def stands_in(params: Any) -> dict[str, str]:
         articles = "made-up articles"
     other = "made-up facts" if params.stream == "streamingqa" else articles
     return {
-        STANDS_FOR[params.stream]: other,
+        NAMES[params.stream]: other,
         "DistilGPT2": f"a GPT of {BLOCKS[params.scale]['small']} blocks",
         "GPT2": f"one of {BLOCKS[params.scale]['large']} blocks",
         "GPT2-Large": f"one of {BLOCKS[params.scale]['large']} blocks",

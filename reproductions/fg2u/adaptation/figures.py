@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours, plot_paper
-from reproductions.fg2u.adaptation.claims import NAMES, READERS
+from reproductions.fg2u.adaptation.claims import READERS
+from reproductions.fg2u.adaptation.experiment import NAMES
 from reproductions.fg2u.adaptation.table import (
-    COUNTED,
     EQUAL,
     FG2U,
     LONGER,
@@ -58,79 +58,62 @@ def _dots(ax: Axes, table: pd.DataFrame, column: str, label: str, place: int) ->
     )  # fmt: skip
 
 
-def depth_panels(context: FigureContext, *, dataset: str) -> Figure:
+def depth_panels(context: FigureContext) -> Figure:
     """Draw scores against depth per base, with the RGU result that they start from."""
-    table = context.table
-    start = table[table["entry"] == RGU]
-    lines = {}
-    for size, name in BASES.items():
-        runs = table[(table["method"] == "fg2u") & (table["meta_base_model"] == size)]
-        lines[f"(FG)²U, {name}"] = (start, runs)
-    figure, axes = _by_depth(context, {dataset: lines})
-    for number, model in enumerate(READERS):
-        _paper_lines(context, axes[2 * number], model)
-    _legend(figure, axes)
-    return figure
-
-
-def unroll_panels(context: FigureContext) -> Figure:
-    """Draw scores against depth at equal steps: exact gradients, and (FG)2U."""
-    table = context.table
-    kept = table[table["unroll"] != "none"]
-    lines = {}
-    for dataset in NAMES:
-        own = kept[kept["dataset"] == dataset]
-        exact = own[own["method"] == "rgu"]
-        lines[dataset] = {
-            "exact (RGU)": (exact,),
-            "(FG)²U": (own[own["unroll"] == "rgu 6"], own[own["method"] == "fg2u"]),
-        }
-    figure, axes = _by_depth(context, lines)
-    _legend(figure, axes)
-    return figure
+    return _by_depth(context, _bases(context.table, "(FG)²U, ", also=(RGU,)))
 
 
 def base_panels(context: FigureContext) -> Figure:
     """Draw scores against depth per base."""
-    table = context.table[context.table["method"] == "fg2u"]
-    lines = {
-        dataset: {
-            name: (table[(table["dataset"] == dataset) & (table["meta_base_model"] == size)],)
-            for size, name in BASES.items()
-        }
-        for dataset in NAMES
+    return _by_depth(context, _bases(context.table, ""))
+
+
+def _bases(
+    table: pd.DataFrame, start: str, *, also: tuple[str, ...] = ()
+) -> dict[str, pd.DataFrame]:
+    """Return (FG)2U's rows by the base that it unrolled, and some entries with each."""
+    return {
+        f"{start}{name}": table[
+            ((table["method"] == "fg2u") & (table["meta_base_model"] == size))
+            | table["entry"].isin(also)
+        ]
+        for size, name in BASES.items()
     }
-    figure, axes = _by_depth(context, lines)
-    _legend(figure, axes)
-    return figure
 
 
-def _by_depth(
-    context: FigureContext, lines: Mapping[str, Mapping[str, tuple[pd.DataFrame, ...]]]
-) -> tuple[Figure, list[Axes]]:
+def unroll_panels(context: FigureContext) -> Figure:
+    """Draw scores against depth at equal steps: exact gradients, and (FG)2U."""
+    rows = context.table[context.table["unroll"] != "none"]
+    exact = rows["method"] == "rgu"
+    return _by_depth(
+        context,
+        {"exact (RGU)": rows[exact], "(FG)²U": rows[~exact | (rows["unroll"] == "rgu 6")]},
+    )
+
+
+def _by_depth(context: FigureContext, lines: Mapping[str, pd.DataFrame]) -> Figure:
     """Draw scores against depth, a row of panels per stream and model that reads."""
-    import pandas as pd
-
-    there = {
-        name: own for name, own in lines.items() if any(len(f) for p in own.values() for f in p)
-    }
-    figure, axes = context.subplots(max(1, len(READERS) * len(there)), 2, aspect=0.66)
-    places = [(dataset, model) for dataset in there for model in READERS]
+    there = {dataset for rows in lines.values() for dataset in rows["dataset"]}
+    places = [(dataset, model) for dataset in NAMES if dataset in there for model in READERS]
+    figure, axes = context.subplots(max(1, len(places)), 2, aspect=0.66)
     for row, (dataset, model) in enumerate(places):
+        own = {
+            label: rows[(rows["dataset"] == dataset) & (rows["eval_model"] == model)]
+            for label, rows in lines.items()
+        }
+        depths = sorted({depth for rows in own.values() for depth in rows["depth"]})
         for (column, score), ax in zip(SCORES.items(), axes[2 * row :], strict=False):
-            depths: set[int] = set()
-            for number, (label, parts) in enumerate(there[dataset].items()):
-                frame = pd.concat(parts)
-                frame = frame[(frame["eval_model"] == model) & (frame["entry"] != COUNTED)]
-                depths.update(frame["depth"])
+            for number, (label, rows) in enumerate(own.items()):
                 plot_ours(
-                    ax, frame.assign(depth=frame["depth"] + (2 * number - 1) * APART), x="depth",
+                    ax, rows.assign(depth=rows["depth"] + (2 * number - 1) * APART), x="depth",
                     y=column, label=label, color=PALETTE[number], marker=MARKERS[number],
                 )  # fmt: skip
             ax.set(xlabel="documents of an unroll", ylabel=score)
             ax.set_title(f"{NAMES[dataset]},\nread by {READERS[model]}")
-            ax.set_xticks(sorted(depths))
-    return figure, axes
+            ax.set_xticks(depths)
+        _paper_lines(context, axes[2 * row], model)
+    _legend(figure, axes)
+    return figure
 
 
 def _paper_lines(context: FigureContext, ax: Axes, model: str) -> None:

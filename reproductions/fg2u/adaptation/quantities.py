@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import TYPE_CHECKING
 
 from harness.declare import MissingRows, pick
@@ -75,15 +76,22 @@ def gradient_error(table: pd.DataFrame) -> float:
     return float(rows.max())
 
 
-def at_edge(table: pd.DataFrame, /, **read: tuple[str | int, ...]) -> str:
-    """Say where Adam's step size was chosen at an end of its candidates, in rows that are read.
-
-    read: by column the values whose rows a claim reads.
-    """
-    rows = table[table["entry"] != COUNTED]
-    for column, values in read.items():
-        rows = rows[rows[column].isin(values)]
-    num_edges = int(rows["lr_at_edge"].astype(bool).sum())
-    if not num_edges:
+def at_edge(
+    table: pd.DataFrame,
+    *,
+    datasets: Sequence[str],
+    eval_models: Sequence[str],
+    pairs: Sequence[Pair],
+) -> str:
+    """Say where Adam's step size was chosen at an end of its candidates, in rows of `gains`."""
+    sides = {tuple(side.items()) for pair in pairs for side in pair}
+    found = [
+        bool(edge)
+        for dataset, model, side in product(datasets, eval_models, sides)
+        for edge in pick(table, dataset=dataset, eval_model=model, **dict(side))["lr_at_edge"]
+    ]
+    if not any(found):
         return ""
-    return f"Adam's step size was chosen at an end of its candidates in {num_edges} of {len(rows)}"
+    return (
+        f"Adam's step size was chosen at an end of its candidates in {sum(found)} of {len(found)}"
+    )

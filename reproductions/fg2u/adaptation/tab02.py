@@ -11,14 +11,13 @@ from reproductions.fg2u.adaptation.claims import (
     IN_HOUSE,
     LEARNED,
     MODELS,
-    NAMES,
     PAPERS_MODELS,
     READERS,
     SCORES,
     WORDS,
     gain,
 )
-from reproductions.fg2u.adaptation.experiment import STREAMS, first, second
+from reproductions.fg2u.adaptation.experiment import NAMES, STREAMS, first, second
 from reproductions.fg2u.adaptation.given_experiment import handed_in
 from reproductions.fg2u.adaptation.table import (
     ADAPTED,
@@ -90,19 +89,15 @@ task = Task(
             "Weights learned by (FG)²U adapt models better than RGU's, from which they start, on"
             " StreamingQA.",
             ({"entry": RGU}, {"entry": FG2U}),
-            datasets=(ANSWERED,),
             measures="how much better (FG)²U is than RGU",
-            read={"entry": (RGU, FG2U)},
         ),
         gain(
             "fg2u_above_rgu_papers_models",
             "With the paper's own models weights learned by (FG)²U give a higher F1 than RGU's.",
             ({"entry": RGU}, {"entry": FG2U}),
             datasets=STREAMS,
-            models=MODELS,
             scope=PAPERS_MODELS,
             measures="F1 by (FG)²U less F1 by RGU",
-            read={"entry": (RGU, FG2U)},
         ),
     )
     + claims(
@@ -112,14 +107,12 @@ task = Task(
             "Learned weights of tokens lower the loss of right answers more than equal weights on"
             " StreamingQA.",
             LEARNED,
-            datasets=(ANSWERED,),
             column="qa_loss_after",
             scope=IN_HOUSE.controlled(
                 "models answer 0.1 nats better after they read StreamingQA with equal weights",
                 at_least(READ, 0.1, "nats"),
             ),
             measures="loss with equal weights less loss with learned ones",
-            read={"entry": (EQUAL, RGU)},
         ),
     )
     + claims(
@@ -129,11 +122,9 @@ task = Task(
             "Weights by (FG)²U adapt models as well as those by RGU after as many further outer"
             " steps, on StreamingQA.",
             ({"entry": LONGER}, {"entry": FG2U}),
-            datasets=(ANSWERED,),
             scope=IN_HOUSE.asked_by_us(),
             ask=at_least,
             measures="how much better (FG)²U is than RGU",
-            read={"entry": (LONGER, FG2U)},
         ),
     ),
     layout=LAYOUT,

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from reproductions.fg2u.adaptation.depths import depth_table
+from reproductions.fg2u.adaptation.tabg1 import depth_table
 
 task = depth_table("tabg2", "Table G.2", "squadseq")

@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from harness.declare import Table, Tables, columns_of, measured, param, value
+from harness.declare.table import matching
 from reproductions.fg2u.adaptation.experiment import (
     FIRST_DEPTH,
     SECOND_LR,
@@ -68,12 +69,10 @@ SCORES = (
 )  # fmt: skip
 
 
-def adaptation_rows(
-    tables: Tables, *, datasets: tuple[str, ...] = (), meta_base: str = ""
-) -> pd.DataFrame:
+def adaptation_rows(tables: Tables, /, **kept: str) -> pd.DataFrame:
     """Return all readings with what they are, and what was counted, if it was.
 
-    datasets: those that are kept, all without. meta_base: of unrolled models the one kept.
+    kept: columns and the value that readings must have there.
     """
     import pandas as pd
 
@@ -96,10 +95,7 @@ def adaptation_rows(
     rows.loc[equal, nothing] = 0
     rows.loc[equal, "method"] = "none"
     rows = rows.assign(entry=_entries(rows), unroll=_unrolls(rows))
-    if datasets:
-        rows = rows[rows["dataset"].isin(datasets)]
-    if meta_base:
-        rows = rows[rows["meta_base_model"] == meta_base]
+    rows = matching(rows, kept)
     if costs.id in there:
         # What no seed is for stands with the first.
         counted = _counted(tables[costs.id]).assign(seed=rows["seed"].min())
@@ -152,7 +148,6 @@ def _counted(rows: pd.DataFrame) -> pd.DataFrame:
 ADAPTED = Table.of(*SETTING, SCORES, make=adaptation_rows)
 
 
-def of_datasets(*datasets: str, meta_base: str = "") -> Table:
-    """Return the table with some streams alone, or some model that was unrolled."""
-    make = partial(adaptation_rows, datasets=datasets, meta_base=meta_base)
-    return Table(ADAPTED.columns, make)
+def adapted(**kept: str) -> Table:
+    """Return the table of some readings alone: `adapted(dataset="squadseq")`."""
+    return Table(ADAPTED.columns, partial(adaptation_rows, **kept))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours, plot_paper
-from reproductions.fg2u.coefficients.table import NUM_OBSERVED, PDE_NAMES
+from reproductions.fg2u.coefficients.table import NUM_OBSERVED, PDE_NAMES, SERIES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,7 +19,6 @@ FITS = {
     "quadrature": "as released",
     "exact": "numerical, (FG)²U",
 }
-SERIES = {"pinn": "fg2u pinn", "single": "fg2u-zo numerical"}
 FRONT, REST = "#000000", "#777777"
 
 

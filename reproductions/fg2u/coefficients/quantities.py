@@ -6,9 +6,11 @@ Claims' functions take the table of one seed; checks' the whole table.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isnan
 from typing import TYPE_CHECKING
 
 from harness.declare import InvalidQuantity, MissingRows, pick
+from reproductions.fg2u.coefficients.table import NUM_OBSERVED
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,32 +19,31 @@ REACHED = 1e-2
 """Relative error at which a solution counts as found."""
 
 
-def errors(
-    table: pd.DataFrame, *, pde: str, method: str, columns: Sequence[str], num_observed: int = 64
-) -> list[float]:
-    """Return errors of a fit. Raises InvalidQuantity where it diverged."""
-    rows = pick(
-        table, panel="inverse", pde=pde, method=method, num_observed=num_observed, noise=0.0
-    )
-    if len(rows) != 1:
-        raise MissingRows(f"{len(rows)} fits of {pde} by {method}, need one per seed")
-    found = rows[list(columns)].iloc[0]
-    if found.isna().any():
-        raise InvalidQuantity(f"the fit of {pde} by {method} diverged")
-    return [float(each) for each in found]
+def _one(table: pd.DataFrame, column: str, **wanted: str | float) -> float:
+    """Return a number of the one row that a seed has."""
+    found = pick(table, **wanted)[column]
+    if len(found) != 1:
+        raise MissingRows(f"{len(found)} rows of {wanted}, need one per seed")
+    return float(found.iloc[0])
 
 
 def error(table: pd.DataFrame, *, pde: str, method: str, column: str) -> float:
-    """Return one error of a fit."""
-    return errors(table, pde=pde, method=method, columns=(column,))[0]
+    """Return an error of a fit. Raises InvalidQuantity where it diverged."""
+    found = _one(
+        table, column, panel="inverse", pde=pde, method=method, num_observed=NUM_OBSERVED, noise=0.0
+    )
+    if isnan(found):
+        raise InvalidQuantity(f"the fit of {pde} by {method} diverged")
+    return found
 
 
 def against(table: pd.DataFrame, *, pde: str, method: str, other: str) -> list[float]:
     """Return pairs of one method's error and of another's, coefficient and then solution."""
-    both = ("eps_phi", "eps_u")
-    ours = errors(table, pde=pde, method=method, columns=both)
-    theirs = errors(table, pde=pde, method=other, columns=both)
-    return [each for pair in zip(ours, theirs, strict=True) for each in pair]
+    return [
+        error(table, pde=pde, method=name, column=column)
+        for column in ("eps_phi", "eps_u")
+        for name in (method, other)
+    ]
 
 
 def by_pde(table: pd.DataFrame, *, pdes: Sequence[str], method: str, column: str) -> list[float]:
@@ -69,14 +70,6 @@ def times(table: pd.DataFrame, *, methods: Sequence[str]) -> list[float]:
     return [each for name in methods for each in (ours, seconds_to(table, method=name))]
 
 
-def error_at(table: pd.DataFrame, *, method: str, steps: int) -> float:
-    """Return a training's error after some steps."""
-    rows = pick(table, panel="forward", method=method, inner_steps=steps)
-    if len(rows) != 1:
-        raise MissingRows(f"{len(rows)} rows of {method} at {steps} steps, need one per seed")
-    return float(rows["eps_u"].iloc[0])
-
-
 def least_error(table: pd.DataFrame, *, method: str) -> float:
     """Return the least error of a training."""
     return float(pick(table, panel="forward", method=method)["eps_u"].min())
@@ -85,7 +78,9 @@ def least_error(table: pd.DataFrame, *, method: str) -> float:
 def pairs_at(table: pd.DataFrame, *, method: str, other: str, steps: Sequence[int]) -> list[float]:
     """Return pairs of two trainings' errors, at some steps in turn."""
     return [
-        error_at(table, method=name, steps=number) for number in steps for name in (method, other)
+        _one(table, "eps_u", panel="forward", method=name, inner_steps=number)
+        for number in steps
+        for name in (method, other)
     ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from harness.declare import (
     Cell,
@@ -28,15 +28,11 @@ METHODS = {
     "quadrature": "numerical, (FG)²U-ZO as released",
     "exact": "numerical, (FG)²U",
 }
+SERIES = {"pinn": "fg2u pinn", "single": "fg2u-zo numerical"}
+"""The paper's, of the methods that it has."""
 NUM_OBSERVED = 64
-WORDS = {
-    "method": "none", "solver": "none", "inner_optimizer": "none", "estimator": "none",
-    "directions": "none", "scheme": "none", "learned": "none",
-}  # fmt: skip
-NUMBERS = {
-    "inner_steps": 0, "train_steps": 0, "num_points": 0, "num_steps": 0, "num_observed": 0,
-    "outer_steps": 0, "num_directions": 0, "noise": 0.0, "mu": 0.0, "lr": 0.0,
-}  # fmt: skip
+NOTHING: dict[str, str | float] = {"str": "none", "int": 0, "float": 0.0}
+"""What stands for a parameter that a row has not, by its type."""
 
 
 def coefficient_rows(tables: Tables) -> pd.DataFrame:
@@ -49,9 +45,10 @@ def coefficient_rows(tables: Tables) -> pd.DataFrame:
             # Rows of one trial share a label.
             parts.append(made(tables[experiment.id].reset_index(drop=True)))
     found = pd.concat(parts, ignore_index=True).reindex(columns=FITTED.names)
+    params = [column for column in FITTED.columns if column.role == "param"]
     # What no seed is for stands with the first.
     first = 0 if found["seed"].isna().all() else found["seed"].min()
-    return found.fillna({**WORDS, **NUMBERS, "seed": first})
+    return found.fillna({**{each.name: NOTHING[each.type] for each in params}, "seed": first})
 
 
 def _forward(rows: pd.DataFrame) -> pd.DataFrame:
@@ -120,18 +117,13 @@ FITTED = Table.of(
 )  # fmt: skip
 
 
-def _row(method: str, series: str) -> Line:
-    where: dict[str, Any] = {"method": method}
-    paper = {"series": series} if series else {}
-    return Line(METHODS[method], where=where, paper=paper)
-
-
 LAYOUT = Layout(
-    rows=(
-        _row("pinn", "fg2u pinn"),
-        _row("single", "fg2u-zo numerical"),
-        _row("quadrature", ""),
-        _row("exact", ""),
+    rows=tuple(
+        Line(
+            name, where={"method": method},
+            paper={"series": SERIES[method]} if method in SERIES else {},
+        )
+        for method, name in METHODS.items()
     ),
     columns=tuple(
         Line(

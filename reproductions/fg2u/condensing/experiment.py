@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from harness.declare import (
     PILOT_SEEDS,
@@ -32,15 +32,6 @@ NUM_DIRECTIONS = 32
 FEWER, MORE = 8, 128
 """Directions of the runs beside it."""
 LR, SECOND_LR = 0.02, 0.005
-SECONDS = {"rgu": 0.9, "trgu": 1.0, "neumann": 1.2, "hessian-free": 1.0, "fg2u": 6.5}
-"""Of a thousand inner steps; of (FG)2U with 32 directions at a time."""
-PHASES: tuple[tuple[Method, Second], ...] = (
-    ("hessian-free", "none"),
-    ("hessian-free", "hessian-free"),
-    ("hessian-free", "rgu"),
-    ("rgu", "none"),
-)
-"""Of the pilot."""
 
 
 class Condensation(Params):
@@ -124,8 +115,9 @@ def phases_grid(profile: Profile) -> Iterator[Condensation]:
     """Yield phases by Hessian-free and by exact gradients, at seeds that the run does not use."""
     for number in PILOT_SEEDS[1:3] if profile == "cpu" else ():
         yield first_phase("cpu", "hessian-free", seed=number)
-        for method, second in PHASES[1:]:
-            yield point("cpu", method, second, seed=number)
+        for second in ("hessian-free", "rgu"):
+            yield point("cpu", "hessian-free", second, seed=number)
+        yield point("cpu", "rgu", seed=number)
     if profile == "smoke":
         yield first_phase("smoke", "hessian-free", seed=PILOT_SEEDS[0])
 
@@ -149,35 +141,28 @@ def estimator(params: Condensation, method: Method) -> Estimator:
     return fitted(method, num_directions=count, chunk=count, keep=params.keep, terms=params.terms)
 
 
-def schedule_name(
-    method: str, steps: int, second: str, second_steps: int, num_directions: int
-) -> str:
+def name_of(run: Any) -> str:
     """Return phases in words, with the number of directions where it is not the paper's.
 
-    >>> schedule_name("rgu", 320, "none", 0, 0)
-    'rgu 320'
-    >>> schedule_name("hessian-free", 160, "fg2u", 160, 32)
+    run: a condensation, or a row of one.
+
+    >>> name_of(point("cpu", "hessian-free", "fg2u", seed=0))
     'hessian-free 160 + fg2u 160'
-    >>> schedule_name("fg2u", 320, "none", 0, 8)
+    >>> name_of(point("cpu", "fg2u", num_directions=FEWER, seed=0))
     'fg2u 320 (b = 8)'
     """
-    phases = f"{method} {steps}" + ("" if second == "none" else f" + {second} {second_steps}")
-    is_usual = num_directions in (0, NUM_DIRECTIONS)
-    return phases if is_usual else f"{phases} (b = {num_directions})"
+    second = "" if run.second == "none" else f" + {run.second} {run.second_steps}"
+    is_usual = run.num_directions in (0, NUM_DIRECTIONS)
+    directions = "" if is_usual else f" (b = {run.num_directions})"
+    return f"{run.method} {run.steps}{second}{directions}"
 
 
 def estimate(params: Condensation) -> Estimate:
-    """Return the measured cost, in which the calls of small operations are all that counts."""
+    """Return the time of all inner steps, which along many directions take longer."""
     parts = ((params.method, params.steps), (params.second, params.second_steps))
-    inner = sum(SECONDS.get(name, 0.0) * steps for name, steps in parts) * params.depth / 1000
-    # A fourfold number of directions takes half as long again.
-    many = max(1.0, params.num_directions / NUM_DIRECTIONS) ** 0.3
-    return Estimate(seconds=0.3 + inner * many, memory_bytes=2**29)
-
-
-def stands_in(params: Condensation) -> dict[str, str]:
-    """Return what was condensed in the place of the paper's data sets."""
-    return {"MNIST": "digits of 8 x 8"}
+    step_s = {"fg2u": 6.5e-3}
+    seconds = sum(step_s.get(name, 1e-3) * steps for name, steps in parts) * params.depth
+    return Estimate(seconds=0.3 + seconds, memory_bytes=2**29)
 
 
 runs = Experiment(
@@ -189,16 +174,11 @@ runs = Experiment(
     needs=Needs(data=("digits",)),
     estimate=estimate,
     address=("method", "second", "depth", "num_directions", "steps", "seed"),
-    stands_in=stands_in,
+    stands_in=lambda params: {"MNIST": "digits of 8 x 8"},
 )
-phases = Experiment(
-    "fg2u/pilot_phases",
-    version=1,
-    params=Condensation,
+phases = replace(
+    runs,
+    id="fg2u/pilot_phases",
     grid=phases_grid,
-    run="trial:condensing_rows",
-    needs=runs.needs,
-    estimate=estimate,
     address=("method", "second", "steps", "seed"),
-    stands_in=stands_in,
 )

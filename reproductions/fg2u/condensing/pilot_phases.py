@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from harness.declare import Cell, Layout, Line, Table, Task
-from reproductions.fg2u.condensing import table as schedules
-from reproductions.fg2u.condensing.experiment import HALVES, PHASES, phases, point, runs
+from harness.declare import Cell, Layout, Line, Task
+from reproductions.fg2u.condensing import table
+from reproductions.fg2u.condensing.experiment import phases
 
 ENDS = Layout(
-    rows=(
-        Line(
-            schedules.FIRST_ALONE,
-            where={"schedule": schedules.FIRST_ALONE, "outer_step": HALVES["cpu"]},
-        ),
-        *(
-            Line(name, where={"schedule": name, "outer_step": 2 * HALVES["cpu"]})
-            for method, second in PHASES[1:]
-            for name in (schedules.name_of(point("cpu", method, second, seed=0)),)
-        ),
+    rows=table.ends(
+        table.FIRST_ALONE, table.SMALLER_STEP, table.THEN_EXACT, table.ONE_PHASE["rgu"]
     ),
     columns=(
         Line("test accuracy"),
@@ -28,10 +20,7 @@ ENDS = Layout(
 task = Task(
     "fg2u/pilot_phases",
     reads=(phases,),
-    table=Table(
-        schedules.SCHEDULED.columns,
-        lambda tables: schedules.schedule_rows({runs.id: tables[phases.id]}),
-    ),
+    table=table.SCHEDULED,
     layout=ENDS,
     own_kind="ablation",
 )

@@ -23,9 +23,8 @@ from reproductions.fg2u.condensing.experiment import (
     NUM_DIRECTIONS,
     Condensation,
     first_phase,
+    name_of,
     point,
-    runs,
-    schedule_name,
 )
 
 if TYPE_CHECKING:
@@ -38,18 +37,6 @@ SCORES = (
     value("peak_bytes", int, "Live tensors of one gradient of the phase, counted."),
     measured("estimates_s", float, "Seconds of all gradients so far."),
 )
-CHANGE, END = HALVES["cpu"], 2 * HALVES["cpu"]
-"""Outer steps of the `cpu` grid, to the change of phases and in all."""
-
-
-NAMED_BY = ("method", "steps", "second", "second_steps", "num_directions")
-
-
-def name_of(params: Condensation) -> str:
-    """Return a condensation's schedule in words."""
-    return schedule_name(*(getattr(params, name) for name in NAMED_BY))
-
-
 FIRST_ALONE = name_of(first_phase("cpu", "hessian-free", seed=0))
 TWO_PHASES = name_of(point("cpu", "hessian-free", "fg2u", seed=0))
 SMALLER_STEP = name_of(point("cpu", "hessian-free", "hessian-free", seed=0))
@@ -58,24 +45,31 @@ ONE_PHASE = {
     method: name_of(point("cpu", method, seed=0))
     for method in ("hessian-free", "neumann", "trgu", "fg2u", "rgu")
 }
-BY_DIRECTIONS = tuple(
-    name_of(point("cpu", "fg2u", num_directions=count, seed=0))
-    for count in (FEWER, NUM_DIRECTIONS, MORE)
-)
 SCHEDULES = (
     FIRST_ALONE, SMALLER_STEP, TWO_PHASES, THEN_EXACT, *ONE_PHASE.values(),
-    BY_DIRECTIONS[0], BY_DIRECTIONS[-1],
+    *(name_of(point("cpu", "fg2u", num_directions=count, seed=0)) for count in (FEWER, MORE)),
 )  # fmt: skip
 """In the order of the table and the figure."""
 
 
 def schedule_rows(tables: Tables) -> pd.DataFrame:
     """Return the runs at the profile's depth, named."""
-    rows = tables[runs.id]
+    (rows,) = tables.values()
     rows = rows[rows["depth"].isin(DEPTHS.values())]
-    parts = (rows[name] for name in NAMED_BY)
-    names = [schedule_name(*each) for each in zip(*parts, strict=True)]
+    names = [name_of(row) for row in rows.itertuples()]
     return rows.assign(schedule=names).reindex(columns=SCHEDULED.names).reset_index(drop=True)
+
+
+def ends(*schedules: str) -> tuple[Line, ...]:
+    """Return the lines of schedules at `cpu` after their last outer step."""
+    half = HALVES["cpu"]
+    return tuple(
+        Line(
+            name,
+            where={"schedule": name, "outer_step": half if name == FIRST_ALONE else 2 * half},
+        )
+        for name in schedules
+    )
 
 
 SCHEDULED = Table.of(
@@ -88,10 +82,7 @@ SCHEDULED = Table.of(
     make=schedule_rows,
 )
 LAYOUT = Layout(
-    rows=tuple(
-        Line(name, where={"schedule": name, "outer_step": CHANGE if name == FIRST_ALONE else END})
-        for name in SCHEDULES
-    ),
+    rows=ends(*SCHEDULES),
     columns=(
         Line("test accuracy", cell=Cell("test_accuracy", unit="%", scale=0.01, digits=1)),
         Line("outer loss", cell=Cell("outer_loss", unit="nats", digits=3)),

@@ -52,11 +52,6 @@ def grid(profile: Profile) -> Iterator[Steps]:
                     )  # fmt: skip
 
 
-def estimate(steps: Steps) -> Estimate:
-    """Return a start and a time that grows with the steps mu."""
-    return Estimate(seconds=0.2 - 0.2 * steps.last_exponent, memory_bytes=2**30)
-
-
 differences = Experiment(
     "fg2u/differences",
     version=2,
@@ -64,6 +59,6 @@ differences = Experiment(
     grid=grid,
     run="trial:difference_rows",
     needs=Needs(data=("digits",)),
-    estimate=estimate,
+    estimate=lambda steps: Estimate(seconds=0.2 - 0.2 * steps.last_exponent, memory_bytes=2**30),
     address=("num_meta", "dtype", "seed"),
 )

@@ -25,11 +25,6 @@ def grid(profile: Profile) -> Iterator[Group]:
         yield from (Group(statement=statement) for statement in get_args(Statement))
 
 
-def estimate(group: Group) -> Estimate:
-    """Return some seconds, most of them start-up."""
-    return Estimate(seconds=0.5, memory_bytes=2**29)
-
-
 groups = Experiment(
     "fg2u/identities",
     version=1,
@@ -37,6 +32,6 @@ groups = Experiment(
     grid=grid,
     run="trial:identity_rows",
     seed_from=(),
-    estimate=estimate,
+    estimate=lambda group: Estimate(seconds=0.5, memory_bytes=2**29),
     address=("statement",),
 )

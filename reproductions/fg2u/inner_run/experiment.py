@@ -33,16 +33,6 @@ def images_of(params: InnerRun) -> Condensation:
     return point(profile, "rgu", depth=params.depth, seed=params.seed)
 
 
-def estimate(params: InnerRun) -> Estimate:
-    """Return the measured cost."""
-    return Estimate(seconds=0.1 + 7e-4 * params.num_steps, memory_bytes=2**29)
-
-
-def stands_in(params: InnerRun) -> dict[str, str]:
-    """Return what was condensed in the place of CIFAR-100 with 50 images per class."""
-    return {"CIFAR-100": "ten digits of 8 x 8"}
-
-
 runs = Experiment(
     "fg2u/inner_run",
     version=1,
@@ -51,6 +41,6 @@ runs = Experiment(
     run="trial:inner_rows",
     needs=Needs(data=("digits",)),
     uses=(Use(experiment=condensations, params=images_of),),
-    estimate=estimate,
-    stands_in=stands_in,
+    estimate=lambda params: Estimate(seconds=0.1 + 7e-4 * params.num_steps, memory_bytes=2**29),
+    stands_in=lambda params: {"CIFAR-100": "ten digits of 8 x 8"},
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from harness.declare import MissingRows, pick
@@ -20,25 +21,20 @@ FG2U = Counted(method="fg2u", chunk=1)
 HESSIAN_FREE = Counted(method="hessian-free")
 
 
-def rows_of(table: pd.DataFrame, one: Counted) -> pd.DataFrame:
-    """Return the rows of a method that have a peak."""
-    found = pick(table, method=one.method, keep=one.keep, segment=one.segment, chunk=one.chunk)
-    return found.dropna(subset=["peak_bytes"])
+def one_batch(table: pd.DataFrame, *, equal: bool = True) -> pd.DataFrame:
+    """Return the rows with a peak and one batch of images as phi.
+
+    equal: as many outer as inner images, else the released code's five times as many.
+    """
+    same = table["outer_batch"].eq(table["inner_batch"])
+    rows = table[table["num_images"].eq(table["inner_batch"]) & (same if equal else ~same)]
+    return rows.dropna(subset=["peak_bytes"])
 
 
-def base(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows with one batch of images as phi, and as many outer as inner ones."""
-    same = table["num_images"].eq(table["inner_batch"])
-    return table[same & table["outer_batch"].eq(table["inner_batch"])]
-
-
-def peaks(table: pd.DataFrame, one: Counted, depth: int) -> pd.Series[float]:
-    """Return a method's peaks by net, at a depth of the base setting."""
-    rows = rows_of(base(table), one)
-    found = rows[rows["depth"] == depth].set_index("net")["peak_bytes"].astype(float)
-    if found.empty:
-        raise MissingRows(f"{one.method} has no peak at {depth} steps")
-    return found
+def peaks(table: pd.DataFrame, one: Counted, depth: int, *, equal: bool = True) -> pd.Series[float]:
+    """Return a method's peaks by net, at a depth and with one batch of images as phi."""
+    rows = pick(one_batch(table, equal=equal), **asdict(one), depth=depth)
+    return rows.set_index("net")["peak_bytes"].astype(float)
 
 
 def ratios(above: pd.Series[float], below: pd.Series[float]) -> pd.Series[float]:
@@ -63,10 +59,8 @@ def least_fit(table: pd.DataFrame) -> float:
     """Return the least R^2 over nets of (FG)2U's peak as affine in the chunk."""
     import numpy as np
 
-    rows = base(table)
-    rows = rows[(rows["method"] == "fg2u") & (rows["depth"] == SHALLOW)]
     fits = []
-    for _, group in rows.dropna(subset=["peak_bytes"]).groupby("net"):
+    for _, group in pick(one_batch(table), method="fg2u", depth=SHALLOW).groupby("net"):
         if len(group) > 2:
             x, y = group["chunk"].astype(float), group["peak_bytes"].astype(float)
             fits.append(float(np.corrcoef(x, y)[0, 1]) ** 2)
@@ -114,10 +108,5 @@ def over_methods(
 
     equal_batches: as many outer as inner images, else the released code's five times as many.
     """
-    equal = table["outer_batch"].eq(table["inner_batch"])
-    rows = table[(equal if equal_batches else ~equal) & (table["depth"] == SHALLOW)]
-    rows = rows[rows["num_images"] == rows["inner_batch"]]
-    own, *theirs = (
-        rows_of(rows, one).set_index("net")["peak_bytes"].astype(float) for one in (FG2U, *others)
-    )
+    own, *theirs = (peaks(table, one, SHALLOW, equal=equal_batches) for one in (FG2U, *others))
     return [float(ratios(own, other).max()) for other in theirs]

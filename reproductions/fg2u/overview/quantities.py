@@ -62,18 +62,12 @@ def forward(table: pd.DataFrame, *, workers: int = 1) -> pd.DataFrame:
     return rows
 
 
-def seconds_at(table: pd.DataFrame, *chunks: int) -> list[float]:
-    """Return the seconds of an estimate at these chunks, in one process."""
+def chunked_over_single(table: pd.DataFrame) -> tuple[float, float]:
+    """Return seconds with 16 at a time and with 1: as many directions, so also of each."""
     times = forward(table)["median_s"]
-    if missing := [chunk for chunk in chunks if chunk not in times.index]:
+    if missing := [chunk for chunk in (16, 1) if chunk not in times.index]:
         raise MissingRows(f"(FG)2U was not timed at chunk {missing[0]}")
-    return [float(times[chunk]) for chunk in chunks]
-
-
-def chunked_over_single(table: pd.DataFrame, *, chunk: int = 16) -> tuple[float, float]:
-    """Return seconds at a chunk and at 1: as many directions, so a ratio of those per direction."""
-    large, single = seconds_at(table, chunk, 1)
-    return large, single
+    return float(times[16]), float(times[1])
 
 
 def from_largest_chunk(table: pd.DataFrame) -> list[float]:
@@ -81,33 +75,31 @@ def from_largest_chunk(table: pd.DataFrame) -> list[float]:
     return [float(s) for s in forward(table)["median_s"][::-1]]
 
 
-def speed_ups(table: pd.DataFrame, *, workers: int = 2) -> list[float]:
-    """Return pairs of seconds, one process and several, chunk after chunk from the smallest."""
-    alone, shared = forward(table)["median_s"], forward(table, workers=workers)["median_s"]
-    chunks = [chunk for chunk in shared.index if chunk in alone.index]
-    if not chunks:
-        raise MissingRows(f"no chunk was timed with one process and with {workers}")
-    return [float(each[chunk]) for chunk in chunks for each in (alone, shared)]
+def speed_ups(table: pd.DataFrame) -> list[float]:
+    """Return pairs of seconds, one process and two, chunk after chunk from the smallest."""
+    alone, shared = forward(table)["median_s"], forward(table, workers=2)["median_s"]
+    return [float(each[chunk]) for chunk in shared.index for each in (alone, shared)]
 
 
-def at_memory_of(table: pd.DataFrame, *, method: str = "trgu") -> tuple[float, float]:
-    """Return seconds of (FG)2U that holds no more than another method, and of that method.
+def at_memory_of(table: pd.DataFrame) -> tuple[float, float]:
+    """Return seconds of (FG)2U that holds no more than TRGU, and of TRGU.
 
     In one process, at the largest chunk that fits. Raises InvalidQuantity where none does.
     """
-    other = pick(table, method=method)
+    other = pick(table, method="trgu")
     if len(other) != 1:
-        raise MissingRows(f"{len(other)} rows of {method}, need one per seed")
+        raise MissingRows(f"{len(other)} rows of trgu, need one per seed")
     rows = forward(table)
     fitting = rows[rows["peak_bytes"] <= int(other["peak_bytes"].iloc[0])]
     if fitting.empty:
-        raise InvalidQuantity(f"one direction at a time holds more than {method}")
+        raise InvalidQuantity("one direction at a time holds more than trgu")
     return float(fitting["median_s"].iloc[-1]), float(other["median_s"].iloc[0])
 
 
-def spread(table: pd.DataFrame, *, method: str = "plain") -> float:
-    """Return how far apart a fifth of the slowest and of the fastest times are, of the median."""
-    rows = pick(table, method=method)
+def spread(table: pd.DataFrame) -> float:
+    """Return how far apart a fifth of the slowest and of the fastest plain unrolls are, of the
+    median."""
+    rows = pick(table, method="plain")
     return float(((rows["p80_s"] - rows["p20_s"]) / rows["median_s"]).mean())
 
 

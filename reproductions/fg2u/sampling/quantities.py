@@ -56,13 +56,14 @@ def cosines(table: pd.DataFrame, *, methods: tuple[str, ...]) -> list[float]:
 
 def coordinate_gap(table: pd.DataFrame) -> float:
     """Return the largest gap to N/b - 1 where b cuts the coordinates evenly; whole table."""
-    rows = pick(table, method=COORDINATE)
-    even = rows[rows["num_meta"] % rows["num_directions"] == 0]
-    return float(even["square_gap"].abs().max())
+    return float(_even(table)["square_gap"].abs().max())
 
 
 def coordinate_mean(table: pd.DataFrame) -> float:
     """Return the largest error of the mean over whole permutations; whole table."""
+    return float(_even(table)["mean_error"].max())
+
+
+def _even(table: pd.DataFrame) -> pd.DataFrame:
     rows = pick(table, method=COORDINATE)
-    even = rows[rows["num_meta"] % rows["num_directions"] == 0]
-    return float(even["mean_error"].max())
+    return rows[rows["num_meta"] % rows["num_directions"] == 0]

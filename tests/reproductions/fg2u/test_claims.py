@@ -7,6 +7,7 @@ Each study's tests make the tables; `Case` is what their numbers are made to say
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import pandas as pd
 import pytest
@@ -38,7 +39,7 @@ from tests.verdicts import decide, judge
 
 Made = Callable[[Case, Profile], pd.DataFrame]
 MADE: list[tuple[Task, Made]] = [
-    *((each.task, adaptation.made(each.task))
+    *((each.task, partial(adaptation.table_of, each.task))
       for each in (tab02, tabg1, tabg2, abl_depth, abl_base_model)),
     (fig02.task, coefficients.table_of),
     (fige1.task, coefficients.solution_table),
@@ -48,8 +49,8 @@ MADE: list[tuple[Task, Made]] = [
     (tab01.task, image_sets.table_of),
     (abl_memory.task, live_memory.table_of),
     (fig01.task, overview.table_of),
-    (abl_directions.task, sampling.made(abl_directions.task)),
-    (abl_distribution.task, sampling.made(abl_distribution.task)),
+    *((each.task, partial(sampling.table_of, each.task))
+      for each in (abl_directions, abl_distribution)),
 ]  # fmt: skip
 CLAIMS = [
     pytest.param(task, claim, table_of, id=f"{task.word}-{claim.id}")

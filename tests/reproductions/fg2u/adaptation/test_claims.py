@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -91,11 +90,6 @@ def counted(case: Case) -> pd.DataFrame:
 
 def points_of(experiment: Any, profile: Profile = "cpu") -> list[Weighing]:
     return [Weighing.from_json(point) for point in experiment.params_of(profile)]
-
-
-def made(task: Task) -> Callable[[Case, Profile], pd.DataFrame]:
-    """Return what makes the tables of a task."""
-    return lambda case, profile: table_of(task, case, profile)
 
 
 def table_of(task: Task, case: Case, profile: Profile = "cpu") -> pd.DataFrame:

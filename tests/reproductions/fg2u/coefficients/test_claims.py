@@ -136,4 +136,4 @@ def test_a_diverged_fit_is_no_number() -> None:
     rows.loc[gone, "status"] = "diverged"
     table = build_table(fig02, {**tables("holds"), inverses.id: rows})
     with pytest.raises(InvalidQuantity, match="kdv by pinn diverged"):
-        q.errors(table[table["seed"] == 100], pde="kdv", method="pinn", columns=("eps_phi",))
+        q.error(table[table["seed"] == 100], pde="kdv", method="pinn", column="eps_phi")

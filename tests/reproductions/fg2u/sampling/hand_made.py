@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
@@ -29,13 +28,9 @@ from tests.reproductions.fg2u.trials import Case
 BIASED = {"trgu-2": 0.5, "trgu-5": 0.7, "trgu-10": 0.9, "neumann-20": 0.8, "hessian-free": 0.3}
 
 
-def made(task: Task) -> Callable[[Case, Profile], pd.DataFrame]:
-    """Return what makes the tables of a task, the same for every profile."""
-    return lambda case, profile: table_of(task, holds=case == "holds")
-
-
-def table_of(task: Task, *, holds: bool) -> pd.DataFrame:
+def table_of(task: Task, case: Case, profile: Profile = "cpu") -> pd.DataFrame:
     """Holds: all is as predicted. Fails: errors do not fall with b, and kinds and methods swap."""
+    holds = case == "holds"
     rows: list[dict[str, Any]] = []
     for seed in range(5):
         for side, num_steps in ((FEW, NUM_STEPS), (MAIN, NUM_STEPS), (MAIN, DEEP_STEPS)):
