@@ -35,7 +35,7 @@ def digits() -> dict[str, np.ndarray[Any, Any]]:
 
 
 def grammar_text() -> str:
-    """Return 250 kB of English-like text of a grammar of ours (`harness.data.grammar_text`)."""
+    """Return 250 kB of English-like text whose entropy is known (`harness.data.grammar_text`)."""
     from harness.data.grammar_text import generate_text
 
     return generate_text(min_chars=GRAMMAR_TEXT_MIN_CHARS, seed=GRAMMAR_TEXT_SEED)
