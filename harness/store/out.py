@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 from harness.atomic import explain, write_bytes
@@ -14,12 +15,19 @@ from harness.errors import RunError, UsageError
 def write_out(path: Path, data: bytes, *, force: bool = False) -> None:
     """Write to the file that a user named: into a device or a pipe, at the end of a link.
 
+    The name - is standard output.
+
     force: also over a file that git tracks. Raises UsageError for a tracked file and for what is
     no file; RunError as `write_bytes`.
     """
     target = Path(os.path.realpath(path))
     try:
-        if path.is_fifo() or path.is_char_device():
+        if str(path) == "-":
+            sys.stdout.flush()
+            # Text streams of ours have no buffer for the bytes of a figure.
+            with open(1, "wb", closefd=False) as stream:
+                stream.write(data)
+        elif path.is_fifo() or path.is_char_device():
             path.write_bytes(data)
         elif path.exists() and not path.is_file():
             raise UsageError(f"{path} is no file to write to: name another one")
@@ -29,6 +37,8 @@ def write_out(path: Path, data: bytes, *, force: bool = False) -> None:
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         else:
             write_bytes(target, data)
+    except BrokenPipeError:
+        raise
     except OSError as error:
         raise RunError(explain(path, error)) from error
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 import threading
 from pathlib import Path
 
 import pytest
 
+from harness.outgoing import GuardedStream
+from harness.store import out
 from tests.harness.conftest import Cli
 from tests.harness.run.test_faults import CPU, INLINE, assert_one_sentence
 
@@ -86,6 +89,16 @@ def test_a_place_that_no_file_can_have_is_one_sentence(ran: Cli) -> None:
         assert done.code in (2, 3), done
         assert_one_sentence(done.err)
     assert Path("loop").is_symlink()
+
+
+def test_a_dash_is_standard_output_and_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    # As a process of ours has it.
+    monkeypatch.setattr("sys.stdout", GuardedStream(sys.stdout, is_results=True))
+    out.write_out(Path("-"), b"table\n")
+    assert capfd.readouterr().out == "table\n" and list(tmp_path.iterdir()) == []
 
 
 def test_the_mode_of_a_file_is_kept(ran: Cli, tmp_path: Path) -> None:
