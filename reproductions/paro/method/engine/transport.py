@@ -19,6 +19,9 @@ from reproductions.paro.method.engine.groups import Peers
 from reproductions.paro.method.engine.trace import Trace
 from reproductions.paro.method.engine.wire import Part, Wire
 
+BUCKET_BYTES = 25 * 2**20
+"""How much is summed in one call: what DDP takes."""
+
 
 class Transport(Protocol):
     """Collectives of some ranks. parts: one per rank, in their order, of the same sizes."""
@@ -87,21 +90,38 @@ class Ring:
             return
         to, source = peers.after(1), peers.after(-1)
         self.wire.count(2 * bytes_of_a_ring(parts), to)
-        # A call of gloo takes milliseconds beside its bytes: all buffers go in one.
-        joined = as_one(buffers)
-        together = torch.cat([*buffers]) if joined is None else joined
         with self.wire.telling(to, source):
-            dist.all_reduce(together, group=peers.group)
-        if joined is None:
-            sums = torch.split(together, [each.numel() for each in buffers])
-            torch._foreach_copy_([*buffers], list(sums))
+            for bucket in buckets_of(buffers):
+                # A call of gloo takes milliseconds beside its bytes.
+                joined = as_one(bucket)
+                together = torch.cat(bucket) if joined is None else joined
+                dist.all_reduce(together, group=peers.group)
+                if joined is None:
+                    sums = torch.split(together, [each.numel() for each in bucket])
+                    torch._foreach_copy_(bucket, list(sums))
 
 
-def as_one(buffers: Sequence[Tensor]) -> Tensor | None:
+def buckets_of(buffers: Sequence[Tensor]) -> list[list[Tensor]]:
+    """Return buffers that go together: neighbours of one type, up to so many bytes.
+
+    >>> [len(each) for each in buckets_of([torch.zeros(3 * 2**20) for _ in range(5)])]
+    [2, 2, 1]
+    """
+    found: list[list[Tensor]] = []
+    for buffer in buffers:
+        held = sum(each.nbytes for each in found[-1]) if found else BUCKET_BYTES
+        if found and found[-1][0].dtype == buffer.dtype and held + buffer.nbytes <= BUCKET_BYTES:
+            found[-1].append(buffer)
+        else:
+            found.append([buffer])
+    return found
+
+
+def as_one(bucket: Sequence[Tensor]) -> Tensor | None:
     """Return flat buffers that lie behind one another as one view; None where they do not."""
-    first, storage = buffers[0], buffers[0].untyped_storage().data_ptr()
+    first, storage = bucket[0], bucket[0].untyped_storage().data_ptr()
     end = first.storage_offset()
-    for each in buffers:
+    for each in bucket:
         if each.untyped_storage().data_ptr() != storage or each.storage_offset() != end:
             return None
         end += each.numel()
