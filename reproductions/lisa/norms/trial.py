@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 
 import torch
 from torch import nn
@@ -21,7 +20,15 @@ from reproductions.lisa.models.fine_tuning import (
 )
 from reproductions.lisa.models.shapes import Shape, shape_of
 from reproductions.lisa.models.steps.memory import build
-from reproductions.lisa.norms.experiment import EMBEDDING, MEAN, START, Draw, Training, places_of
+from reproductions.lisa.norms.experiment import (
+    EMBEDDING,
+    MEAN,
+    START,
+    Draw,
+    Training,
+    built,
+    places_of,
+)
 from reproductions.lisa.norms.layers import LayerNorms, NormTrace, layers_of, merged_norm
 
 
@@ -30,14 +37,12 @@ def initial_rows(params: Draw, ctx: RunContext) -> list[Row]:
 
     The model has the real widths and `num_blocks` blocks, which are all drawn alike.
     """
-    shape = shape_of(params.model)
-    built = replace(shape, num_blocks=params.num_blocks)
     with torch.device(ctx.device):
-        model = build(built.config(), params.dtype, seed=ctx.seed("init"))
+        model = build(built(params).config(), params.dtype, seed=ctx.seed("init"))
         base = weight_norms(model)
         adapted = with_adapters(model, rank=params.rank, seed=ctx.seed("adapters"))
     trace = NormTrace(adapted)
-    return rows_of(START, trace.first, trace, base=base, shape=shape)
+    return rows_of(START, trace.first, trace, base=base, shape=shape_of(params.model))
 
 
 def with_adapters(model: nn.Module, *, rank: int, seed: int) -> nn.Module:
