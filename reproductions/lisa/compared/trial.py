@@ -22,13 +22,13 @@ from reproductions.lisa.compared.smollm import load_smollm
 from reproductions.lisa.method.methods import from_params
 from reproductions.lisa.models.benchmarks.lm_tasks import documents_for
 from reproductions.lisa.models.fine_tuning import (
-    Setting,
     merged,
     prepare,
     records_of,
     run_steps,
     setting_of,
 )
+from reproductions.lisa.models.instructions import Setting
 from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.models.names import GRAMMAR, SMALLEST
 from reproductions.lisa.models.pretraining import new_model
@@ -94,9 +94,7 @@ def held_row(params: Held, ctx: RunContext) -> list[Row]:
     workload = Workload(seq_len=params.seq_len, batch_size=params.batch_size, dtype="float32")
     device = "cpu" if params.how == "count" else "meta"
     found = count(shape.config(), method, workload, device=device, seed=ctx.seed("init"))
-    told["embeddings"] = False
-    static = shape.static_bytes(**told, dtype="float32")
-    return [found.row(trainable=shape.trainable(**told), static_bytes=static)]
+    return [found.row(shape, dtype="float32", **told, embeddings=False)]
 
 
 def scored_rows(params: Compared, ctx: RunContext, setting: Setting) -> list[Row]:

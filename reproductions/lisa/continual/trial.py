@@ -23,9 +23,8 @@ from reproductions.lisa.models.solving import (
     mixed,
     score,
     solution_text,
-    windows,
 )
-from reproductions.lisa.models.training import TextBatch, train, whole
+from reproductions.lisa.models.training import TextBatch, train, whole, windows
 from reproductions.lisa.models.word_problems import Problem, Split, sample, statements, stream
 
 STRETCHES = 4
@@ -93,7 +92,7 @@ def text_of(trial: Trial) -> Iterator[TextBatch]:
     batch_size = trial.params.batch_size
     windows_NT = windows(
         lm, mixed(statements(seed=ctx.seed("statements")), solutions),
-        count=trial.params.text_steps * batch_size, num_tokens=trial.params.max_tokens,
+        most=trial.params.text_steps * batch_size, num_tokens=trial.params.max_tokens,
     )  # fmt: skip
     return map(whole, windows_NT.split(batch_size))
 

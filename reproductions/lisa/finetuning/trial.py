@@ -12,14 +12,13 @@ from reproductions.lisa.base_model.experiment import base_of
 from reproductions.lisa.finetuning.experiment import Tune
 from reproductions.lisa.method.methods import Method, Prepared, from_params
 from reproductions.lisa.models.fine_tuning import (
-    Setting,
     merged,
     prepare,
     records_of,
     run_steps,
     setting_of,
 )
-from reproductions.lisa.models.instructions import Example, batch_of
+from reproductions.lisa.models.instructions import Example, Setting, batch_of
 from reproductions.lisa.models.pretraining import WEIGHTS
 from reproductions.lisa.models.training import answer_nats
 
@@ -53,7 +52,7 @@ def rows_of(params: Tune, ctx: RunContext, setting: Setting) -> Outcome:
         return Outcome(rows=rows, status=Status.DIVERGED, note=note)
     end = params.num_steps
     rows.append(_row("validation", end, setting.loss(prepared.model, "validation")))
-    chosen = setting.examples.test[:NUM_CHOSEN]
+    chosen = setting.test[:NUM_CHOSEN]
     accuracy = choice_accuracy(prepared.model, chosen, padding=setting.lm.eos)
     rows.append({**_row("test", end, setting.loss(prepared.model, "test")), "accuracy": accuracy})
     if params.keep_weights:

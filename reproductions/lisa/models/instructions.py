@@ -23,7 +23,7 @@ SPLIT_OF = ("validation", "test")
 """One twentieth each, by hash; the rest is for training. Nine to one, as in the paper, with the
 tenth halved, so that rates are chosen on other examples than losses are reported on."""
 
-ENCODED_TOGETHER = 512
+ENCODED_TOGETHER, EVALUATED_TOGETHER = 512, 32
 CHARS_PER_TOKEN = 4
 """Texts with more than so many for each token that is allowed are not looked at: next to none of
 them would fit, and most of the time would go to encoding them."""
@@ -40,12 +40,18 @@ class Example:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Instructions:
-    """Examples that fit, in three splits that share none."""
+class Setting:
+    """A model to fine-tune, and examples that fit it, in three splits that share none."""
 
+    lm: LanguageModel
     train: list[Example]
     validation: list[Example]
     test: list[Example]
+
+    def loss(self, model: nn.Module, split: str) -> float:
+        """Return the loss in nats per answer token on all of a split."""
+        examples = getattr(self, split)
+        return answer_loss(model, examples, batch_size=EVALUATED_TOGETHER, padding=self.lm.eos)
 
 
 def prompt_of(record: Record) -> str:
@@ -67,7 +73,7 @@ def load_instructions(
     max_tokens: int,
     num_train: int,
     num_held_out: int,
-) -> Instructions:
+) -> Setting:
     """Return the first records, in the order of their hash, that fit whole into `max_tokens`.
 
     num_train: examples to train on; num_held_out: of each of the two other splits. Examples with a
@@ -89,7 +95,7 @@ def load_instructions(
             f"only {len(found[lacking[0]])} examples of {max_tokens} tokens are in the split"
             f" {lacking[0]}, need {wanted[lacking[0]]}: ask for fewer, or for longer ones"
         )
-    return Instructions(**found)
+    return Setting(lm=lm, **found)
 
 
 def _encoded(

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, cast
 import torch
 from torch import Tensor, nn
 
-from harness.errors import DataError
 from harness.store.checkpoint import load_checkpoint, save_checkpoint
 from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.models.shapes import Shape
@@ -32,17 +31,6 @@ def new_model(shape: Shape, texts: list[str], *, vocab_chars: int, seed: int) ->
     """
     tokenizer = learn_tokenizer((text[:vocab_chars] for text in texts), vocab_size=shape.vocab)
     return _with(_weights(shape, seed=seed), as_tensor(tokenizer))
-
-
-def windows_of(lm: LanguageModel, texts: list[str]) -> Tensor:
-    """Return texts as rows of the start token and context - 1 tokens in order, shape (N, T)."""
-    stream = [token for text in texts for token in [*lm.encode(text), lm.eos]]
-    body = lm.context - 1
-    num_windows = len(stream) // body
-    if num_windows == 0:
-        raise DataError(f"{len(stream)} tokens do not fill one window of {body}: take more text")
-    rows_NT = torch.tensor(stream[: num_windows * body]).view(num_windows, body)
-    return torch.cat([torch.full((num_windows, 1), lm.bos), rows_NT], dim=1)
 
 
 def pretrain(

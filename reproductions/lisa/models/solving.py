@@ -1,7 +1,4 @@
-"""Texts and problems as a model learns from them: windows of running text, prompts and answers.
-
-Letters in tensor names: N windows, B sequences, T positions.
-"""
+"""Texts and problems as a model learns from them: running text, prompts and answers."""
 
 from __future__ import annotations
 
@@ -10,9 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import cycle
 from typing import Any
-
-import torch
-from torch import Tensor
 
 from harness.errors import DataError
 from reproductions.lisa.models.generation import greedy
@@ -60,18 +54,6 @@ def mixed(statements: Iterator[str], solutions: Sequence[str]) -> Iterator[str]:
     others = cycle(solutions) if solutions else statements
     for number, statement in enumerate(statements, start=1):
         yield next(others) if solutions and number % ONE_IN == 0 else statement
-
-
-def windows(lm: LanguageModel, texts: Iterator[str], *, count: int, num_tokens: int) -> Tensor:
-    """Return running text as windows of the start token and what comes next, shape (N, T).
-
-    count: N; num_tokens: T, with the start token. Texts end with the end token.
-    """
-    stream: list[int] = []
-    while len(stream) < count * (num_tokens - 1):
-        stream += [*lm.encode(next(texts)), lm.eos]
-    rows_NT = torch.tensor(stream[: count * (num_tokens - 1)]).view(count, num_tokens - 1)
-    return torch.cat([torch.full((count, 1), lm.bos), rows_NT], dim=1)
 
 
 def as_examples(problems: Sequence[Problem], lm: LanguageModel, *, room: int) -> list[Example]:

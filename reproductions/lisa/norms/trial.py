@@ -12,12 +12,12 @@ from harness.declare import Outcome, Row, RunContext, Status
 from reproductions.lisa.base_model.experiment import base_of
 from reproductions.lisa.method.methods import from_params
 from reproductions.lisa.models.fine_tuning import (
-    Setting,
     prepare,
     records_of,
     run_steps,
     setting_of,
 )
+from reproductions.lisa.models.instructions import Setting
 from reproductions.lisa.models.shapes import Shape, shape_of
 from reproductions.lisa.models.steps.memory import build
 from reproductions.lisa.norms.experiment import (

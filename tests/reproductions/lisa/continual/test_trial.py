@@ -32,8 +32,8 @@ from reproductions.lisa.continual.table import pilot_rows
 from reproductions.lisa.continual.trial import Trial, problems_of, rows_of, text_of
 from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.models.pretraining import WEIGHTS
-from reproductions.lisa.models.solving import score, windows
-from reproductions.lisa.models.training import IGNORED
+from reproductions.lisa.models.solving import score
+from reproductions.lisa.models.training import IGNORED, windows
 from reproductions.lisa.models.word_problems import sample, split_of, statements
 from tests.reproductions.lisa.made import Case
 from tests.reproductions.lisa.models.test_training import fresh
@@ -82,7 +82,7 @@ def trial(lm: LanguageModel, params: TwoStages) -> Trial:
 
 def test_windows_are_the_text_in_order(lm: LanguageModel) -> None:
     paragraphs = list(islice(statements(seed=3), 60))
-    windows_NT = windows(lm, iter(paragraphs), count=6, num_tokens=20)
+    windows_NT = windows(lm, iter(paragraphs), most=6, num_tokens=20)
     assert windows_NT.shape == (6, 20)
     assert (windows_NT[:, 0] == lm.bos).all()
     tokens = [token for text in paragraphs for token in [*lm.encode(text), lm.eos]]

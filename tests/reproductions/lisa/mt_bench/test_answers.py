@@ -34,8 +34,8 @@ from reproductions.lisa.mt_bench.answers import (
     WITH_REFERENCE,
     Question,
     answer,
-    next_token,
     read_questions,
+    sampled,
 )
 from tests.harness.inline_lab import FACTS, Silent, overridden
 from tests.reproductions.lisa.decoding_models import plain_greedy
@@ -148,10 +148,10 @@ def test_samples_have_the_softmax_s_probabilities(lm: LanguageModel) -> None:
     temperature = 0.7
     ids_BT = torch.tensor([lm.encode("rain")]).expand(20_000, -1)
     generator = torch.Generator().manual_seed(1)
-    step = next_token(lm, temperature=temperature, generator=generator)
+    scores = sampled(temperature=temperature, generator=generator)
     with torch.inference_mode():
         logits_V = lm.model(ids_BT[:1]).logits[0, -1]
-        drawn_B = step({"input_ids": ids_BT, "use_cache": False}).scores_BV.argmax(-1)
+        drawn_B = scores(lm.model(ids_BT, use_cache=False)).argmax(-1)
     found_V = torch.bincount(drawn_B, minlength=len(logits_V))
     wanted_V = len(drawn_B) * torch.softmax(logits_V / temperature, dim=0)
     often_V = wanted_V >= 20.0
