@@ -29,9 +29,18 @@ from harness.declare import (
 from reproductions.lisa.base_model.experiment import TEXT, USES_BASE, base_of
 from reproductions.lisa.memory.experiment import Policy
 from reproductions.lisa.models import stand_ins
-from reproductions.lisa.models.names import GRAMMAR, IN_HOUSE, QUALITY, SMALLEST, STAGED, HowTuned
+from reproductions.lisa.models.names import (
+    GRAMMAR,
+    IN_HOUSE,
+    QUALITY,
+    SMALLEST,
+    STAGED,
+    TITLES,
+    HowTuned,
+)
 from reproductions.lisa.models.scored import VANILLA, load_given
 from reproductions.lisa.models.shapes import shape_of
+from reproductions.lisa.models.stand_ins import FIGURE_6
 from reproductions.lisa.models.tuning import RECORDS, Tuning
 
 if TYPE_CHECKING:
@@ -270,6 +279,15 @@ def needs(params: Tuning) -> Needs:
     return Needs(data=(RECORDS, *parts), memory_bytes=2**31, packages=packages)
 
 
+def stands_in(params: Tune) -> dict[str, str]:
+    """Return what a model stands in for: the in-house ones for LLaMA-2-7B, too."""
+    told = stand_ins.tuned(params)
+    if params.model in STAGED:
+        del told[TITLES["llama-2-7b"]]
+    in_figure_6 = FIGURE_6.get(params.model, FIGURE_6[QUALITY])
+    return {**told, in_figure_6: stand_ins.net(params.model)}
+
+
 _tunes = partial(
     Experiment,
     version=1,
@@ -279,7 +297,7 @@ _tunes = partial(
     estimate=lambda params: Estimate(
         seconds=0.4 if params.model == SMALLEST else 24.0, memory_bytes=2**31
     ),
-    stands_in=stand_ins.tuned,
+    stands_in=stands_in,
     package=__package__,
 )
 _in_house = partial(

@@ -11,9 +11,17 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from harness.declare import Experiment, Needs, Params, Profile, Use, doc, seed
 from harness.errors import DataError
-from reproductions.lisa.models import stand_ins
-from reproductions.lisa.models.names import GRAMMAR, LARGEST, QUALITY, SMALLEST, THREE
+from reproductions.lisa.models.names import (
+    GRAMMAR,
+    IN_HOUSE,
+    LARGEST,
+    QUALITY,
+    SMALLEST,
+    THREE,
+    TITLES,
+)
 from reproductions.lisa.models.shapes import shape_of
+from reproductions.lisa.models.stand_ins import net
 
 if TYPE_CHECKING:
     from reproductions.lisa.models.language_model import LanguageModel
@@ -78,7 +86,7 @@ def scored(
     make = partial(
         Experiment, version=1, run=run, needs=needs, estimate=estimate,
         address=("model", "method", "seed"), package=__package__,
-        stands_in=stand_ins.scored,
+        stands_in=stands_in,
     )  # fmt: skip
     ours = partial(make, params=type(own["cpu"]), timeout_s=timeouts_s[0])
     theirs = partial(make, params=type(given), timeout_s=timeouts_s[1])
@@ -88,6 +96,12 @@ def scored(
         given=theirs(f"{id}_given", grid=partial(given_grid, given, THREE)),
         given_70b=theirs(f"{id}_given_70b", grid=partial(given_grid, given, (LARGEST,))),
     )
+
+
+def stands_in(params: Scored) -> dict[str, str]:
+    """Return what a small model stands in for; nothing where one is handed in."""
+    own = net(params.model) if params.model in IN_HOUSE else ""
+    return {TITLES[name]: own for name in (*THREE, LARGEST) if own}
 
 
 def needs_of(params: Scored, *, data: tuple[str, ...], packages: tuple[str, ...]) -> Needs:

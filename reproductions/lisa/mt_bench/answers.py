@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from harness.errors import DataError, SpecError
+from harness.errors import SpecError
 from reproductions.lisa.models.generation import Scores, greedy, last_logits
 from reproductions.lisa.models.instructions import prompt_of
 from reproductions.lisa.models.language_model import LanguageModel
@@ -31,7 +31,6 @@ TEMPERATURES = {
 """By category; 0 takes the most probable token each time."""
 WITH_REFERENCE = ("math", "reasoning", "coding")
 """Categories whose answers are judged beside a reference answer."""
-NUM_TURNS = 2
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -43,18 +42,6 @@ class Question:
     turns: tuple[str, ...]
     references: tuple[str, ...] = ()
     """An answer to each turn, in the categories that have them."""
-
-    def __post_init__(self) -> None:
-        if self.category not in TEMPERATURES or len(self.turns) != NUM_TURNS:
-            raise DataError(
-                f"question {self.id} has {len(self.turns)} turns and the category"
-                f" {self.category!r}: need {NUM_TURNS}, and one of {', '.join(TEMPERATURES)}"
-            )
-        if len(self.references) != (NUM_TURNS if self.category in WITH_REFERENCE else 0):
-            raise DataError(
-                f"question {self.id} of {self.category} has {len(self.references)} reference"
-                f" answers: {' and '.join(WITH_REFERENCE)} have {NUM_TURNS} each, the rest none"
-            )
 
 
 MADE_UP = (
@@ -85,7 +72,7 @@ def read_questions(
 ) -> list[Question]:
     """Return MT-Bench's questions in their order, with GPT-4's answers where these are judged by.
 
-    records, references: as FastChat publishes them. Raises DataError where one does not fit.
+    records, references: as FastChat publishes them.
     """
     answers = {one["question_id"]: tuple(one["choices"][0]["turns"]) for one in references}
     questions = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare import Task, at_least, claims
+from harness.declare import Task, at_least, bind, claims
 from reproductions.lisa.models.claims import HANDED_IN
 from reproductions.lisa.models.names import LARGEST
 from reproductions.lisa.mt_bench import table
@@ -30,7 +30,7 @@ task = Task(
             "On LLaMA-2-70B LISA scores at least as high on MT-Bench as LoRA and full training.",
         ),
     ),
-    figure="figures:category_panels",
+    figure=bind("figures:rating_panels", by="category"),
     caption="As Table 8, of LLaMA-2-70B. Hollow and dashed: an early version of the paper, read"
     " off a radar chart, without coding.",
     alt="Mean MT-Bench rating in each category, a line per method; in the early version's chart of"

@@ -9,9 +9,9 @@ from typing import Literal
 from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc, seed, seeds_of
 from reproductions.lisa.base_model.experiment import USES_BASE
 from reproductions.lisa.finetuning.experiment import NUM_STEPS, RATES, needs
-from reproductions.lisa.models import stand_ins
-from reproductions.lisa.models.names import QUALITY, SMALLEST
+from reproductions.lisa.models.names import QUALITY, SMALLEST, TITLES
 from reproductions.lisa.models.shapes import Shape, shape_of
+from reproductions.lisa.models.stand_ins import tuned
 from reproductions.lisa.models.tuning import Tuning
 
 RANK, RANK_IN_HOUSE = 128, 4
@@ -106,6 +106,15 @@ def drawn_needs(draw: Draw) -> Needs:
     return Needs(memory_bytes=room, packages=packages)
 
 
+def drawn_for(draw: Draw) -> dict[str, str]:
+    """Return what adapters that were drawn and never trained stand in for, at any profile."""
+    shape, names = shape_of(draw.model), [TITLES[name] for name in BLOCKS_BUILT]
+    if draw.model not in BLOCKS_BUILT:
+        return dict.fromkeys(names, "untrained adapters on a small net")
+    part = "one of " if draw.num_blocks == 1 else ""
+    return {TITLES[draw.model]: f"untrained adapters on {part}its {shape.num_blocks} blocks"}
+
+
 drawn = Experiment(
     "lisa/initial_norms",
     version=1,
@@ -116,7 +125,7 @@ drawn = Experiment(
     # A start, and a time that grows with the weights.
     estimate=lambda draw: Estimate(seconds=3.0 + built(draw).num_params / 5e7, memory_bytes=2**32),
     address=("model", "num_blocks", "seed"),
-    stands_in=stand_ins.drawn,
+    stands_in=drawn_for,
 )
 trained = Experiment(
     "lisa/norms",
@@ -129,5 +138,5 @@ trained = Experiment(
     # A start and the steps, each with its norms.
     estimate=lambda params: Estimate(seconds=0.2 + 0.2 * params.num_steps, memory_bytes=2**31),
     address=("model", "method", "lr", "seed"),
-    stands_in=stand_ins.adapted,
+    stands_in=tuned,
 )

@@ -13,7 +13,7 @@ from scipy.stats import chisquare
 from transformers import LlamaConfig, LlamaForCausalLM
 
 from harness.data import load as datasets
-from harness.errors import DataError, SpecError
+from harness.errors import SpecError
 from harness.registry import Library, experiments_of
 from harness.run.executors.inline import InlineExecutor
 from harness.run.plan import MachineLimits, make_plan
@@ -81,12 +81,6 @@ def test_staged_questions_are_eighty_in_eight_categories() -> None:
     assert set(with_reference) == {q.id for q in questions if q.category in WITH_REFERENCE}
     told = next(one for one in references if one["question_id"] == 111)
     assert list(with_reference[111]) == told["choices"][0]["turns"]
-
-
-def test_questions_that_do_not_fit_are_refused() -> None:
-    record = {"question_id": 1, "category": "math", "turns": ["What?", "And?"]}
-    with pytest.raises(DataError, match="question 1 of math has 0 reference answers"):
-        read_questions([record], [])
 
 
 def seed_of(stream: str) -> int:
