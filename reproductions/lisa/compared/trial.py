@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.data.load import path_of
-from harness.declare import Outcome, Row, RunContext, Status
+from harness.declare import Outcome, Row, RunContext
 from harness.lm_eval import stay_offline
 from reproductions.lisa.compared.experiment import (
     MAX_DOCUMENTS,
@@ -22,6 +22,7 @@ from reproductions.lisa.compared.smollm import load_smollm
 from reproductions.lisa.method.methods import from_params
 from reproductions.lisa.models.benchmarks.lm_tasks import documents_for
 from reproductions.lisa.models.fine_tuning import (
+    diverged,
     merged,
     prepare,
     records_of,
@@ -56,11 +57,10 @@ def compared_rows(params: Compared, ctx: RunContext) -> Outcome:
     )
     prepared = prepare(params, ctx, setting.lm.model, method)
     losses = run_steps(params, ctx, setting, prepared, after_step=lambda step, loss: None)
-    rows = [_row("train", step, loss=loss) for step, loss in enumerate(losses, start=1)]
+    rows: list[Row] = [_row("train", step, loss=loss) for step, loss in enumerate(losses, start=1)]
     if not math.isfinite(losses[-1]):
         rows[-1] = _row("train", len(losses), loss=None)
-        note = f"the training loss is {losses[-1]} at step {len(losses)}"
-        return Outcome(rows=rows, status=Status.DIVERGED, note=note)
+        return diverged(rows, losses)
     tuned: Any = merged(prepared)
     done = replace(setting, lm=replace(setting.lm, model=tuned))
     return Outcome(rows=[*rows, *scored_rows(params, ctx, done)])

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from harness.declare import Outcome, Row, RunContext, Status
+from harness.declare import Outcome, Row, RunContext
 from reproductions.lisa.base_model.experiment import base_of
 from reproductions.lisa.continual.experiment import SOLUTIONS, TwoStages
 from reproductions.lisa.method.methods import from_params
-from reproductions.lisa.models.fine_tuning import recipe_of
+from reproductions.lisa.models.fine_tuning import diverged, recipe_of
 from reproductions.lisa.models.instructions import Example, answer_loss, batch_of
 from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.models.pretraining import WEIGHTS
@@ -71,8 +71,7 @@ def rows_of(params: TwoStages, ctx: RunContext, lm: LanguageModel) -> Outcome:
         losses = _run_stage(trial, stage, batches(trial))
         rows += _train_rows(stage, losses)
         if not math.isfinite(losses[-1]):
-            note = f"the training loss is {losses[-1]} at step {len(losses)} of the stage {stage}"
-            return Outcome(rows=rows, status=Status.DIVERGED, note=note)
+            return diverged(rows, losses, where=f" of the stage {stage}")
         if stage == "text":
             examples = trial.examples(trial.held_out("validation"))
             loss = answer_loss(lm.model, examples, batch_size=EVALUATED_TOGETHER, padding=lm.eos)

@@ -12,18 +12,14 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from harness.declare import (
-    CHECK,
-    CPU,
     PILOT_SEEDS,
     Estimate,
     Experiment,
-    MissingRows,
     Needs,
     Profile,
     RunContext,
     Use,
     doc,
-    equal,
     seeds_of,
 )
 from reproductions.lisa.base_model.experiment import TEXT, USES_BASE, base_of
@@ -44,8 +40,6 @@ from reproductions.lisa.models.stand_ins import FIGURE_6
 from reproductions.lisa.models.tuning import RECORDS, Tuning
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from reproductions.lisa.models.language_model import LanguageModel
 
 LRS = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2)
@@ -159,27 +153,6 @@ class Tune(Tuning):
         "What the in-house model was pre-trained on; nothing of other models.",
         default="",
         added=True,
-    )
-
-
-def other_rates(table: pd.DataFrame, *, rates: Mapping[Any, float], by: str | list[str]) -> float:
-    """Return how many kinds of runs, told by columns, run at another rate than pilots chose."""
-    best = table[table["chosen"]].groupby(by)["lr"].first()
-    missing = set(best.index) - set(rates)
-    if missing or best.empty:
-        raise MissingRows(f"no rate is declared for {sorted(missing) or 'anything'}")
-    return float(sum(lr != rates[place] for place, lr in best.items()))
-
-
-def asked_of_rates(rates: Mapping[Any, float], by: str | list[str]) -> tuple[Any, ...]:
-    """Return the check that runs have the rates which a table of pilots marks as chosen."""
-    return (
-        "runs_have_these_rates",
-        CHECK.at(*CPU, elsewhere="pilots of a tiny model choose nothing"),
-        equal(partial(other_rates, rates=rates, by=by), 0, "settings").measuring(
-            "settings that run at another rate"
-        ),
-        "Every setting runs at the rate that its pilots chose.",
     )
 
 

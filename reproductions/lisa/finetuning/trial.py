@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 
 from torch import nn
 
-from harness.declare import Outcome, Row, RunContext, Status
+from harness.declare import Outcome, Row, RunContext
 from reproductions.lisa.base_model.experiment import base_of
 from reproductions.lisa.finetuning.experiment import Tune
 from reproductions.lisa.method.methods import Method, Prepared, from_params
 from reproductions.lisa.models.fine_tuning import (
+    diverged,
     merged,
     prepare,
     records_of,
@@ -48,8 +49,7 @@ def rows_of(params: Tune, ctx: RunContext, setting: Setting) -> Outcome:
     rows += [_row("train", step, loss) for step, loss in enumerate(losses, start=1)]
     if not math.isfinite(losses[-1]):
         rows[-1] = _row("train", len(losses), None)
-        note = f"the training loss is {losses[-1]} at step {len(losses)}"
-        return Outcome(rows=rows, status=Status.DIVERGED, note=note)
+        return diverged(rows, losses)
     end = params.num_steps
     rows.append(_row("validation", end, setting.loss(prepared.model, "validation")))
     chosen = setting.test[:NUM_CHOSEN]

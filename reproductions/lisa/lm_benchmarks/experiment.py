@@ -45,7 +45,7 @@ def estimate(params: Asked) -> Estimate:
     return Estimate(seconds=1.5 + 0.25 * params.max_documents, memory_bytes=2**31)
 
 
-accuracy = scored(
+untuned, tuned, given, given_70b = scored(
     "lisa/evaluate",
     untuned="lisa/evaluate_base",
     own={
@@ -57,5 +57,4 @@ accuracy = scored(
     needs=partial(needs_of, data=tuple(DATASETS.values()), packages=PACKAGES),
     estimate=estimate,
     uses=(USES_BASE, USES_TUNED),
-    timeouts_s=(3600.0, 4 * 3600.0),
 )

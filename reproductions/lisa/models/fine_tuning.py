@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 import torch
 from torch import nn
 
-from harness.declare import RunContext
+from harness.declare import Outcome, Row, RunContext, Status
 from reproductions.lisa.method.methods import Method, Prepared
 from reproductions.lisa.models.instructions import (
     Record,
@@ -80,6 +80,12 @@ def run_steps(
     )
     recipe = recipe_of(params.lr, params.num_steps)
     return train(prepared.model, prepared.optimizer, stream, recipe, after_step=after_step)
+
+
+def diverged(rows: list[Row], losses: Sequence[float], where: str = "") -> Outcome:
+    """Return the end of a run whose last loss is not finite."""
+    note = f"the training loss is {losses[-1]} at step {len(losses)}{where}"
+    return Outcome(rows=rows, status=Status.DIVERGED, note=note)
 
 
 def recipe_of(lr: float, num_steps: int) -> Recipe:

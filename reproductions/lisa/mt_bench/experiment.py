@@ -15,7 +15,6 @@ from reproductions.lisa.models.names import QUALITY, SMALLEST
 from reproductions.lisa.models.scored import NOT_GIVEN, Scored, needs_of, scored
 
 QUESTIONS, REFERENCES = "mt_bench_questions", "mt_bench_gpt4_reference"
-TIMEOUT_S = 6 * 3600.0
 
 
 class Examined(Scored):
@@ -44,7 +43,7 @@ def estimate(params: Examined) -> Estimate:
     return Estimate(seconds=seconds, memory_bytes=2**31)
 
 
-ratings = scored(
+untuned, tuned, given, given_70b = scored(
     "lisa/mt_bench",
     untuned="lisa/mt_bench_untuned",
     own={
@@ -58,5 +57,4 @@ ratings = scored(
     needs=needs,
     estimate=estimate,
     uses=(USES_BASE, USES_TUNED),
-    timeouts_s=(TIMEOUT_S, TIMEOUT_S),
 )

@@ -10,13 +10,13 @@ from reproductions.lisa.models.claims import HANDED_IN
 from reproductions.lisa.models.names import THREE, TITLES
 from reproductions.lisa.mt_bench import quantities as q
 from reproductions.lisa.mt_bench import table
-from reproductions.lisa.mt_bench.experiment import ratings
+from reproductions.lisa.mt_bench.experiment import given, tuned, untuned
 
 PRINTED = replace(HANDED_IN, threshold_from="paper", deviation="")
 """LISA's gain over LoRA stands in the proceedings' text."""
 task = Task(
     "lisa/tab03",
-    reads=ratings.with_given,
+    reads=(untuned, tuned, given),
     table=table.AVERAGES,
     layout=table.AVERAGE_LAYOUT,
     claims=claims(

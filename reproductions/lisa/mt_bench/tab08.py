@@ -7,13 +7,13 @@ from functools import partial
 from harness.declare import Task, at_least, bind, claims
 from reproductions.lisa.models.names import THREE, TITLES
 from reproductions.lisa.mt_bench import table
-from reproductions.lisa.mt_bench.experiment import ratings
+from reproductions.lisa.mt_bench.experiment import given, tuned, untuned
 from reproductions.lisa.mt_bench.quantities import RATED, leads_by_kind
 
 MEMORISED, REASONED = ("writing", "humanities"), ("math", "coding")
 task = Task(
     "lisa/tab08",
-    reads=ratings.with_given,
+    reads=(untuned, tuned, given),
     table=table.BY_CATEGORY,
     layout=table.category_layout(*THREE),
     claims=claims(

@@ -8,13 +8,13 @@ from harness.declare import Task, at_least, bind, claims
 from reproductions.lisa.models.claims import HANDED_IN
 from reproductions.lisa.models.names import LARGEST
 from reproductions.lisa.mt_bench import table
-from reproductions.lisa.mt_bench.experiment import ratings
+from reproductions.lisa.mt_bench.experiment import given_70b, tuned, untuned
 from reproductions.lisa.mt_bench.quantities import leads
 
 OFF_A_CHART = "They were read off a radar chart, to about 0.15 points."
 task = Task(
     "lisa/tab09",
-    reads=ratings.with_largest,
+    reads=(untuned, tuned, given_70b),
     table=table.BY_CATEGORY,
     layout=table.category_layout(LARGEST, ours=True, notes=(OFF_A_CHART,)),
     claims=claims(

@@ -8,10 +8,11 @@ from collections.abc import Mapping
 import torch
 from torch import nn
 
-from harness.declare import Outcome, Row, RunContext, Status
+from harness.declare import Outcome, Row, RunContext
 from reproductions.lisa.base_model.experiment import base_of
 from reproductions.lisa.method.methods import from_params
 from reproductions.lisa.models.fine_tuning import (
+    diverged,
     prepare,
     records_of,
     run_steps,
@@ -90,9 +91,7 @@ def measured_rows(params: Training, ctx: RunContext, setting: Setting) -> Outcom
     first = rows_of(START, trace.first, trace, base=base, shape=shape)
     losses = run_steps(params, ctx, setting, prepared, after_step=lambda step, loss: trace.record())
     if not math.isfinite(losses[-1]):
-        note = f"the training loss is {losses[-1]} at step {len(losses)}"
-        rows = [{**row, "validation_loss": None} for row in first]
-        return Outcome(rows=rows, status=Status.DIVERGED, note=note)
+        return diverged([{**row, "validation_loss": None} for row in first], losses)
     loss = setting.loss(prepared.model, "validation")
     means = rows_of(MEAN, trace.mean(), trace, base=base, shape=shape)
     return Outcome(rows=[{**row, "validation_loss": loss} for row in [*first, *means]])

@@ -81,18 +81,11 @@ FEW = Timing(
 """What shows the path."""
 
 
-def with_cold_starts(warm: Timing, *methods: str) -> Iterator[Timing]:
-    """Yield a warm trial of all methods, and the cold start of some."""
-    yield warm
-    for method in methods:
-        yield replace(warm, cold=True, methods=method)  # type: ignore[arg-type]
-
-
 def grid(profile: Profile) -> Iterator[Timing]:
     """Yield a model of small blocks, and on a GPU LLaMA-2-7B with random weights."""
     match profile:
         case "smoke":
-            yield from with_cold_starts(FEW, "full")
+            yield from (FEW, replace(FEW, cold=True, methods="full"))
             return
         case "cpu":
             warm = Timing(
@@ -106,7 +99,9 @@ def grid(profile: Profile) -> Iterator[Timing]:
             )  # fmt: skip
     for number in seeds_of(profile):
         one = replace(warm, seed=number)
-        yield from with_cold_starts(one, "full", "lora_dropout", "lora", "lisa")
+        yield one
+        for method in ("full", "lora_dropout", "lora", "lisa"):
+            yield replace(one, cold=True, methods=method)  # type: ignore[arg-type]
 
 
 def needs(timing: Timing) -> Needs:
