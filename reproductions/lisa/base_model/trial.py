@@ -7,13 +7,12 @@ from reproductions.lisa.base_model.experiment import Pretrain
 from reproductions.lisa.models.pretraining import (
     TOKENIZER,
     WEIGHTS,
-    held_out_loss,
     new_model,
     pretrain,
 )
 from reproductions.lisa.models.shapes import shape_of
 from reproductions.lisa.models.tokenizer import as_tensor
-from reproductions.lisa.models.training import Recipe, windows
+from reproductions.lisa.models.training import Recipe, mean_loss, whole, windows
 
 MAX_HELD_OUT = 256
 """Windows."""
@@ -50,7 +49,8 @@ def pretrain_rows(params: Pretrain, ctx: RunContext) -> list[Row]:
     ]
     rows.append(
         {
-            "step": len(losses), "split": "held_out", "loss": held_out_loss(lm, held_out),
+            "step": len(losses), "split": "held_out",
+            "loss": mean_loss(lm.model, map(whole, held_out.split(32))),
             "chars_per_token": num_chars / held_out[:, 1:].numel(),
         }
     )  # fmt: skip

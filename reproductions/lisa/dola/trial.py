@@ -20,10 +20,10 @@ from reproductions.lisa.dola.decoding import dola, quarter_exits
 from reproductions.lisa.dola.experiment import TEST, Decoded, Given, tuned
 from reproductions.lisa.method.blocks import find_blocks
 from reproductions.lisa.models.generation import greedy
+from reproductions.lisa.models.instructions import as_examples
 from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.models.pretraining import WEIGHTS
 from reproductions.lisa.models.scored import load_given
-from reproductions.lisa.models.solving import ROOM, as_examples
 from reproductions.lisa.models.word_problems import Filter, Problem, is_match, sample
 
 NEXT_QUESTION = "Q:"
@@ -48,8 +48,7 @@ def decoded_rows(params: Decoded, ctx: RunContext) -> Outcome:
     for weights, lm, lr in models:
         told = {"questions": "word_problems", "weights": weights, "lr": lr}
         # Prompts as the model was trained on them.
-        examples = as_examples(problems, lm, room=min(ROOM, lm.context - 4))
-        prompts = [example.prompt for example in examples]
+        prompts = [example.prompt for example in as_examples(problems, lm)]
         found = dola_rows(lm, prompts, problems, max_new_tokens=params.max_new_tokens)
         rows += [{**told, **row} for row in found]
     return Outcome(rows=rows)

@@ -17,6 +17,7 @@ from torch import nn
 from harness.errors import DataError
 from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.models.training import TextBatch, mean_loss, pad, shuffled
+from reproductions.lisa.models.word_problems import Problem
 
 Record = Mapping[str, Any]
 SPLIT_OF = ("validation", "test")
@@ -24,6 +25,8 @@ SPLIT_OF = ("validation", "test")
 tenth halved, so that rates are chosen on other examples than losses are reported on."""
 
 ENCODED_TOGETHER, EVALUATED_TOGETHER = 512, 32
+ROOM = 64
+"""Tokens of the context for the answer to a problem; at `cpu` both take 62 in all."""
 CHARS_PER_TOKEN = 4
 """Texts with more than so many for each token that is allowed are not looked at: next to none of
 them would fit, and most of the time would go to encoding them."""
@@ -50,8 +53,7 @@ class Setting:
 
     def loss(self, model: nn.Module, split: str) -> float:
         """Return the loss in nats per answer token on all of a split."""
-        examples = getattr(self, split)
-        return answer_loss(model, examples, batch_size=EVALUATED_TOGETHER, padding=self.lm.eos)
+        return answer_loss(model, getattr(self, split), padding=self.lm.eos)
 
 
 def prompt_of(record: Record) -> str:
@@ -118,6 +120,23 @@ def _encoded(
                 yield digest, Example(prompt=prompt, answer=(*whole[len(given) :], lm.eos))
 
 
+def as_examples(problems: Sequence[Problem], lm: LanguageModel) -> list[Example]:
+    """Return problems as tokens.
+
+    A prompt that leaves less room for an answer than is kept free loses its beginning, as happens
+    to the smallest model. Raises DataError for an answer that is longer.
+    """
+    room, found = min(ROOM, lm.context - 4), []
+    for problem in problems:
+        prompt, answer = lm.encode(problem.prompt), [*lm.encode(f" {problem.answer}"), lm.eos]
+        if len(answer) > room:
+            raise DataError(f"{problem.answer!r} has {len(answer)} tokens, more than {room}")
+        most = lm.context - 1 - room
+        cut = prompt[max(0, len(prompt) - most) :]
+        found.append(Example(prompt=(lm.bos, *cut), answer=tuple(answer)))
+    return found
+
+
 def batches(
     examples: Sequence[Example],
     *,
@@ -137,18 +156,11 @@ def batch_of(examples: Sequence[Example], *, padding: int) -> TextBatch:
     return pad([((*one.prompt, *one.answer), len(one.prompt)) for one in examples], padding=padding)
 
 
-def in_order(examples: Sequence[Example], *, batch_size: int, padding: int) -> Iterator[TextBatch]:
-    """Yield all examples once, shorter ones first, so that little is padded."""
+def answer_loss(model: nn.Module, examples: Sequence[Example], *, padding: int) -> float:
+    """Return the loss in nats per answer token; shorter ones first, so that little is padded."""
     rest = iter(sorted(examples, key=lambda one: len(one.prompt) + len(one.answer)))
-    while part := list(islice(rest, batch_size)):
-        yield batch_of(part, padding=padding)
-
-
-def answer_loss(
-    model: nn.Module, examples: Sequence[Example], *, batch_size: int, padding: int
-) -> float:
-    """Return the loss in nats per answer token."""
-    return mean_loss(model, in_order(examples, batch_size=batch_size, padding=padding))
+    parts = iter(lambda: list(islice(rest, EVALUATED_TOGETHER)), [])
+    return mean_loss(model, (batch_of(part, padding=padding) for part in parts))
 
 
 def _num_chars(record: Record) -> int:

@@ -15,7 +15,7 @@ from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.models.shapes import Shape
 from reproductions.lisa.models.steps.memory import build
 from reproductions.lisa.models.tokenizer import as_tensor, from_tensor, learn_tokenizer
-from reproductions.lisa.models.training import Recipe, mean_loss, shuffled, train, whole
+from reproductions.lisa.models.training import Recipe, shuffled, train, whole
 
 if TYPE_CHECKING:
     from transformers import LlamaForCausalLM
@@ -66,11 +66,6 @@ def pretrain(
     batches = (whole(windows_NT[rows]) for rows in islice(order, start, None))
     train(lm.model, optimizer, batches, recipe, first_step=start, after_step=keep)
     return losses.tolist()
-
-
-def held_out_loss(lm: LanguageModel, windows_NT: Tensor) -> float:
-    """Return the loss in nats per token on windows, none of which was trained on."""
-    return mean_loss(lm.model, map(whole, windows_NT.split(32)))
 
 
 def load(

@@ -88,7 +88,9 @@ def needs_of(params: Scored, *, data: tuple[str, ...], packages: tuple[str, ...]
 
     The smallest model is asked what is made up, from bundled text.
     """
-    ask = partial(Needs, packages=packages, judge=getattr(params, "judged", False))
+    judged = getattr(params, "judged", False)
+    packages = (*packages, "openai") if judged else packages
+    ask = partial(Needs, packages=packages, judge=judged)
     if params.model == SMALLEST:
         return ask(data=(GRAMMAR,), memory_bytes=2**30)
     if params.model == QUALITY:

@@ -6,9 +6,10 @@ grades the answers.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Literal
 
-from harness.declare import Estimate, Needs, doc, seeds_of
+from harness.declare import Estimate, doc, seeds_of
 from reproductions.lisa.base_model.experiment import USES_BASE
 from reproductions.lisa.finetuning.experiment import USES_TUNED
 from reproductions.lisa.models.names import QUALITY, SMALLEST
@@ -31,12 +32,6 @@ class ExaminedGiven(Examined):
     checkpoint: str = doc("Folder of the paper's models.", default=NOT_GIVEN)
 
 
-def needs(params: Examined) -> Needs:
-    """Return what the model needs, and MT-Bench's questions."""
-    packages = ("transformers", "peft", "tokenizers", *(("openai",) if params.judged else ()))
-    return needs_of(params, data=(QUESTIONS, REFERENCES), packages=packages)
-
-
 def estimate(params: Examined) -> Estimate:
     """Return the answers' time and the judge's, which is a guess."""
     seconds = {SMALLEST: 1.3, QUALITY: 900.0}.get(params.model, 4400.0)
@@ -54,7 +49,9 @@ untuned, tuned, given, given_70b = scored(
     # As in FastChat.
     given=ExaminedGiven(model="", max_new_tokens=1024),
     run=".mt_bench.trial:mt_bench_rows",
-    needs=needs,
+    needs=partial(
+        needs_of, data=(QUESTIONS, REFERENCES), packages=("transformers", "peft", "tokenizers")
+    ),
     estimate=estimate,
     uses=(USES_BASE, USES_TUNED),
 )

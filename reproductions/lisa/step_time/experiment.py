@@ -101,7 +101,7 @@ def grid(profile: Profile) -> Iterator[Timing]:
         one = replace(warm, seed=number)
         yield one
         for method in ("full", "lora_dropout", "lora", "lisa"):
-            yield replace(one, cold=True, methods=method)  # type: ignore[arg-type]
+            yield replace(one, cold=True, methods=method)
 
 
 def needs(timing: Timing) -> Needs:
