@@ -12,7 +12,6 @@ from reproductions.lisa.models.names import GRAMMAR, IN_HOUSE, QUALITY, SMALLEST
 if TYPE_CHECKING:
     from reproductions.lisa.models.language_model import LanguageModel
 
-SECONDS_PER_STEP = 1.1
 TEXT = "kjv"
 """What the in-house model is pre-trained on: records with a `text`."""
 
@@ -48,26 +47,18 @@ def grid(profile: Profile) -> Iterator[Pretrain]:
         yield TRAINED[profile]
 
 
-def needs(params: Pretrain) -> Needs:
-    """Return the text, and room for all of it as tokens."""
-    return Needs(data=(params.data,), memory_bytes=2**31, packages=("transformers", "tokenizers"))
-
-
-def estimate(params: Pretrain) -> Estimate:
-    """Return a start and the steps' time at their batch size."""
-    tokens = params.num_steps * params.batch_size
-    share = 1.0 if params.shape == QUALITY else 0.02
-    return Estimate(seconds=3.0 + SECONDS_PER_STEP * share * tokens / 32, memory_bytes=2**31)
-
-
 pretraining = Experiment(
     "lisa/pretrain",
     version=1,
     params=Pretrain,
     grid=grid,
     run="trial:pretrain_rows",
-    needs=needs,
-    estimate=estimate,
+    needs=lambda params: Needs(
+        data=(params.data,), memory_bytes=2**31, packages=("transformers", "tokenizers")
+    ),
+    estimate=lambda params: Estimate(
+        seconds=3.0 if params.shape == SMALLEST else 1300.0, memory_bytes=2**31
+    ),
     timeout_s=7200.0,
     address=("shape", "data", "seed"),
 )

@@ -7,14 +7,12 @@ from reproductions.lisa.base_model.experiment import Pretrain
 from reproductions.lisa.models.pretraining import (
     TOKENIZER,
     WEIGHTS,
-    held_out_loss,
     new_model,
     pretrain,
-    windows_of,
 )
 from reproductions.lisa.models.shapes import shape_of
 from reproductions.lisa.models.tokenizer import as_tensor
-from reproductions.lisa.models.training import Recipe
+from reproductions.lisa.models.training import Recipe, mean_loss, whole, windows
 
 MAX_HELD_OUT = 256
 """Windows."""
@@ -35,13 +33,13 @@ def pretrain_rows(params: Pretrain, ctx: RunContext) -> list[Row]:
     )  # fmt: skip
     recipe = recipe_of(params)
     losses = pretrain(
-        lm, windows_of(lm, texts), recipe,
+        lm, windows(lm, texts, num_tokens=lm.context), recipe,
         batch_size=params.batch_size, seed=ctx.seed("batches"),
         checkpoint=ctx.checkpoint_path(),
     )  # fmt: skip
     ctx.save(WEIGHTS, lm.model.state_dict())
     ctx.save(TOKENIZER, {"json": as_tensor(lm.tokenizer.backend_tokenizer)})
-    held_out = windows_of(lm, unseen)[:MAX_HELD_OUT]
+    held_out = windows(lm, unseen, num_tokens=lm.context)[:MAX_HELD_OUT]
     num_chars = sum(len(lm.tokenizer.decode(row[1:])) for row in held_out)
     stretch = max(1, len(losses) // NUM_ROWS)
     ends = range(stretch, len(losses) + 1, stretch)
@@ -51,7 +49,8 @@ def pretrain_rows(params: Pretrain, ctx: RunContext) -> list[Row]:
     ]
     rows.append(
         {
-            "step": len(losses), "split": "held_out", "loss": held_out_loss(lm, held_out),
+            "step": len(losses), "split": "held_out",
+            "loss": mean_loss(lm.model, map(whole, held_out.split(32))),
             "chars_per_token": num_chars / held_out[:, 1:].numel(),
         }
     )  # fmt: skip

@@ -21,7 +21,6 @@ from harness.declare import (
 from reproductions.lisa.models.names import GRAMMAR, SMALLEST, TITLES
 from reproductions.lisa.models.tuning import RECORDS, Tuning
 from reproductions.lisa.step_time.experiment import FEW, Timing
-from reproductions.lisa.step_time.experiment import estimate as timing_estimate
 
 SMOLLM, SMOLLM_SHAPE = "smollm2_135m", "smollm2-135m"
 """Its weights in the catalogue; its shape."""
@@ -65,11 +64,6 @@ CANDIDATE_BENCHMARKS = {**BENCHMARKS, "winogrande": "winogrande_val", "mmlu": "m
 SCORED: tuple[Way, ...] = ("full", "lora", "galore", "lisa")
 """The methods of the paper's Table 2, whose accuracies are measured."""
 MAX_DOCUMENTS = 200
-STEP_S: Mapping[Way, float] = {
-    "full": 4.6, "lora": 4.4, "lora_equal": 4.2, "lora_ends": 4.4, "galore": 4.8, "lisa": 3.4,
-    "lisa_8": 3.7, "no_blocks": 3.2,
-}  # fmt: skip
-START_S, EVALUATION_S, DECOMPOSITION_S, DOCUMENT_S = 12.0, 40.0, 60.0, 0.4
 MEMORY_BYTES = 4 * 2**30
 
 
@@ -203,33 +197,12 @@ def needs(params: Compared) -> Needs:
 
 
 def estimate(params: Compared) -> Estimate:
-    """Return a start, the steps, one evaluation, and the documents."""
+    """Return a start with one evaluation, the steps, and the documents."""
     asked = len(datasets_of(params.benchmarks))
     if params.model == SMALLEST:
         return Estimate(seconds=0.5 + 0.5 * asked, memory_bytes=2**30)
-    seconds = START_S + EVALUATION_S + asked * MAX_DOCUMENTS * DOCUMENT_S
-    seconds += params.num_steps * STEP_S.get(params.method, 0.0)
-    seconds += DECOMPOSITION_S if params.method == "galore" else 0.0
+    seconds = 60.0 + 4.0 * params.num_steps + 80.0 * asked
     return Estimate(seconds=seconds, memory_bytes=MEMORY_BYTES)
-
-
-def estimate_held(params: Held) -> Estimate:
-    """Return a model's making and a step, which arithmetic does not compute."""
-    if params.shape != SMOLLM_SHAPE:
-        return Estimate(seconds=0.2, memory_bytes=2**30)
-    computed = params.how == "count"
-    decomposed = DECOMPOSITION_S if computed and params.method == "galore" else 0.0
-    return Estimate(seconds=(12.0 if computed else 1.0) + decomposed, memory_bytes=MEMORY_BYTES)
-
-
-def estimate_timing(params: Timing) -> Estimate:
-    """Return a start and the steps of four methods."""
-    if params.shape != SMOLLM_SHAPE:
-        return timing_estimate(params)
-    # One more round counts operations.
-    rounds = params.num_warmup + params.num_timed + 1
-    seconds = START_S + rounds * (STEP_S["full"] + 2 * STEP_S["lora"] + STEP_S["lisa"])
-    return Estimate(seconds=seconds, memory_bytes=2 * MEMORY_BYTES)
 
 
 def stands_in(params: Compared | Held | Timing) -> dict[str, str]:
@@ -259,7 +232,9 @@ held = Experiment(
     grid=held_grid,
     run="trial:held_row",
     needs=Needs(memory_bytes=MEMORY_BYTES, packages=("transformers", "peft")),
-    estimate=estimate_held,
+    estimate=lambda params: Estimate(
+        seconds=10.0 if params.shape == SMOLLM_SHAPE else 0.2, memory_bytes=MEMORY_BYTES
+    ),
     address=("shape", "method", "how"),
     stands_in=stands_in,
 )
@@ -270,7 +245,9 @@ timings = Experiment(
     grid=timing_grid,
     run=".step_time.trial:time_rows",
     needs=Needs(memory_bytes=2 * MEMORY_BYTES, packages=("transformers", "peft"), exclusive=True),
-    estimate=estimate_timing,
+    estimate=lambda params: Estimate(
+        seconds=150.0 if params.shape == SMOLLM_SHAPE else 10.0, memory_bytes=2 * MEMORY_BYTES
+    ),
     address=("shape", "seed"),
     stands_in=stands_in,
 )

@@ -5,8 +5,7 @@ from __future__ import annotations
 from harness.declare import Cell, Layout, Line, Task, claims
 from reproductions.lisa.compared import table
 from reproductions.lisa.compared.experiment import BEYOND, CANDIDATES, RATES, TUNED, pilots
-from reproductions.lisa.finetuning.experiment import asked_of_rates
-from reproductions.lisa.models.rates import mark
+from reproductions.lisa.models.rates import asked_of_rates, mark
 
 TRIED = sorted({*CANDIDATES, *(lr for rates in BEYOND.values() for lr in rates)})
 

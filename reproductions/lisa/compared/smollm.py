@@ -7,7 +7,6 @@ which SmolLM's does not; so it is made here.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import torch
 from gguf import GGUFReader
@@ -15,39 +14,27 @@ from tokenizers import AddedToken, Tokenizer, decoders, pre_tokenizers
 from tokenizers.models import BPE
 from transformers import LlamaForCausalLM, PreTrainedTokenizerFast
 
-from harness.errors import SpecError
 from reproductions.lisa.models.language_model import LanguageModel
+from reproductions.lisa.models.tokenizer import for_transformers
 
 CONTROL = 3
 """ggml's type of a token that no text spells."""
 
 
 def load_smollm(path: Path) -> LanguageModel:
-    """Return the model of a GGUF file, in evaluation mode, with its tokenizer.
-
-    Raises SpecError for another architecture or tokenizer.
-    """
-    file = GGUFReader(path)
-    kinds = _fact(file, "general.architecture"), _fact(file, "tokenizer.ggml.pre")
-    if kinds != ("llama", "smollm"):
-        raise SpecError(f"need a llama with SmolLM's tokenizer, found {kinds}")
+    """Return the model of a GGUF file, in evaluation mode, with its tokenizer."""
     # transformers draws a new model's weights from the global generator.
     with torch.random.fork_rng():
         model = LlamaForCausalLM.from_pretrained(
             path.parent, gguf_file=path.name, dtype=torch.float32
         )
-    return LanguageModel(model=model.eval(), tokenizer=_tokenizer_of(file))
-
-
-def _fact(file: GGUFReader, name: str) -> Any:
-    field = file.get_field(name)
-    return field.contents() if field else None
+    return LanguageModel(model=model.eval(), tokenizer=_tokenizer_of(GGUFReader(path)))
 
 
 def _tokenizer_of(file: GGUFReader) -> PreTrainedTokenizerFast:
     """Return byte-level BPE that splits off every digit, as SmolLM's."""
     tokens, merges, kinds, first, last = (
-        _fact(file, f"tokenizer.ggml.{name}")
+        file.fields[f"tokenizer.ggml.{name}"].contents()
         for name in ("tokens", "merges", "token_type", "bos_token_id", "eos_token_id")
     )
     vocab = {text: index for index, text in enumerate(tokens)}
@@ -63,11 +50,4 @@ def _tokenizer_of(file: GGUFReader) -> PreTrainedTokenizerFast:
         [AddedToken(t, special=True) for t, kind in zip(tokens, kinds, strict=True)
          if kind == CONTROL]
     )  # fmt: skip
-    return PreTrainedTokenizerFast(
-        tokenizer_object=backend,
-        bos_token=tokens[first],
-        eos_token=tokens[last],
-        # A text that spells out a special token is a text.
-        split_special_tokens=True,
-        clean_up_tokenization_spaces=False,
-    )
+    return for_transformers(backend, bos_token=tokens[first], eos_token=tokens[last])

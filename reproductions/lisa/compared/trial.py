@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.data.load import path_of
-from harness.declare import Outcome, Row, RunContext, Status
+from harness.declare import Outcome, Row, RunContext
 from harness.lm_eval import stay_offline
 from reproductions.lisa.compared.experiment import (
     MAX_DOCUMENTS,
@@ -22,13 +22,14 @@ from reproductions.lisa.compared.smollm import load_smollm
 from reproductions.lisa.method.methods import from_params
 from reproductions.lisa.models.benchmarks.lm_tasks import documents_for
 from reproductions.lisa.models.fine_tuning import (
-    Setting,
+    diverged,
     merged,
     prepare,
     records_of,
     run_steps,
     setting_of,
 )
+from reproductions.lisa.models.instructions import Setting
 from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.models.names import GRAMMAR, SMALLEST
 from reproductions.lisa.models.pretraining import new_model
@@ -56,11 +57,10 @@ def compared_rows(params: Compared, ctx: RunContext) -> Outcome:
     )
     prepared = prepare(params, ctx, setting.lm.model, method)
     losses = run_steps(params, ctx, setting, prepared, after_step=lambda step, loss: None)
-    rows = [_row("train", step, loss=loss) for step, loss in enumerate(losses, start=1)]
+    rows: list[Row] = [_row("train", step, loss=loss) for step, loss in enumerate(losses, start=1)]
     if not math.isfinite(losses[-1]):
         rows[-1] = _row("train", len(losses), loss=None)
-        note = f"the training loss is {losses[-1]} at step {len(losses)}"
-        return Outcome(rows=rows, status=Status.DIVERGED, note=note)
+        return diverged(rows, losses)
     tuned: Any = merged(prepared)
     done = replace(setting, lm=replace(setting.lm, model=tuned))
     return Outcome(rows=[*rows, *scored_rows(params, ctx, done)])
@@ -94,9 +94,7 @@ def held_row(params: Held, ctx: RunContext) -> list[Row]:
     workload = Workload(seq_len=params.seq_len, batch_size=params.batch_size, dtype="float32")
     device = "cpu" if params.how == "count" else "meta"
     found = count(shape.config(), method, workload, device=device, seed=ctx.seed("init"))
-    told["embeddings"] = False
-    static = shape.static_bytes(**told, dtype="float32")
-    return [found.row(trainable=shape.trainable(**told), static_bytes=static)]
+    return [found.row(shape, dtype="float32", **told, embeddings=False)]
 
 
 def scored_rows(params: Compared, ctx: RunContext, setting: Setting) -> list[Row]:

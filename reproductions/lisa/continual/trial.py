@@ -3,31 +3,34 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import cycle, islice
+from typing import Any
 
-from harness.declare import Outcome, Row, RunContext, Status
+from harness.declare import Outcome, Row, RunContext
 from reproductions.lisa.base_model.experiment import base_of
 from reproductions.lisa.continual.experiment import SOLUTIONS, TwoStages
 from reproductions.lisa.method.methods import from_params
-from reproductions.lisa.models.fine_tuning import recipe_of
-from reproductions.lisa.models.instructions import Example, answer_loss, batch_of
+from reproductions.lisa.models.fine_tuning import diverged, recipe_of
+from reproductions.lisa.models.generation import greedy
+from reproductions.lisa.models.instructions import Example, answer_loss, as_examples, batch_of
 from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.models.pretraining import WEIGHTS
-from reproductions.lisa.models.solving import (
-    EVALUATED_TOGETHER,
-    ROOM,
-    as_examples,
-    fitting,
-    mixed,
-    score,
-    solution_text,
-    windows,
+from reproductions.lisa.models.training import TextBatch, train, whole, windows
+from reproductions.lisa.models.word_problems import (
+    Filter,
+    Problem,
+    Split,
+    is_match,
+    sample,
+    statements,
+    stream,
 )
-from reproductions.lisa.models.training import TextBatch, train, whole
-from reproductions.lisa.models.word_problems import Problem, Split, sample, statements, stream
 
+ONE_IN = 32
+"""Paragraphs, of which one is a solved problem of GSM8K, where these are mixed in."""
 STRETCHES = 4
 """Rows of the training loss per stage."""
 
@@ -39,8 +42,6 @@ class Trial:
     params: TwoStages
     ctx: RunContext
     lm: LanguageModel
-    room: int
-    """Tokens for an answer."""
 
     def held_out(self, split: Split) -> list[Problem]:
         """Return the problems of a split; all methods at a seed have the same."""
@@ -48,7 +49,27 @@ class Trial:
 
     def examples(self, problems: Iterable[Problem]) -> list[Example]:
         """Return problems as tokens."""
-        return as_examples(list(problems), self.lm, room=self.room)
+        return as_examples(list(problems), self.lm)
+
+    def loss(self, examples: list[Example]) -> float:
+        """Return the loss in nats per answer token, given the problem."""
+        return answer_loss(self.lm.model, examples, padding=self.lm.eos)
+
+    def score(self, problems: Sequence[Problem]) -> dict[str, float]:
+        """Return the loss on problems, and the share that greedy decoding solves, by filter."""
+        examples, lm = self.examples(problems), self.lm
+        prompts = [one.prompt for one in examples]
+        found = greedy(lm, prompts, max_new_tokens=self.params.max_new_tokens)
+        pairs = [
+            (str(lm.tokenizer.decode(tokens)), one.answer)
+            for tokens, one in zip(found, problems, strict=True)
+        ]
+        filters: dict[str, Filter] = {"accuracy": "strict", "flexible_accuracy": "flexible"}
+        solved = {
+            name: sum(is_match(said, answer, filter=kind) for said, answer in pairs) / len(pairs)
+            for name, kind in filters.items()
+        }
+        return {"loss": self.loss(examples), **solved}
 
 
 def continual_rows(params: TwoStages, ctx: RunContext) -> Outcome:
@@ -63,7 +84,7 @@ def rows_of(params: TwoStages, ctx: RunContext, lm: LanguageModel) -> Outcome:
     after a stage, and after the last one what is solved too, as `test` has it. Where the loss is
     not finite the run ends, as diverged, and has no row of `validation` or `test` at the end.
     """
-    trial = Trial(params=params, ctx=ctx, lm=lm, room=min(ROOM, lm.context - 4))
+    trial = Trial(params=params, ctx=ctx, lm=lm)
     rows: list[Row] = []
     stages: dict[str, Callable[[Trial], Iterator[TextBatch]]] = {
         "text": text_of, "problems": problems_of,
@@ -72,11 +93,9 @@ def rows_of(params: TwoStages, ctx: RunContext, lm: LanguageModel) -> Outcome:
         losses = _run_stage(trial, stage, batches(trial))
         rows += _train_rows(stage, losses)
         if not math.isfinite(losses[-1]):
-            note = f"the training loss is {losses[-1]} at step {len(losses)} of the stage {stage}"
-            return Outcome(rows=rows, status=Status.DIVERGED, note=note)
+            return diverged(rows, losses, where=f" of the stage {stage}")
         if stage == "text":
-            examples = trial.examples(trial.held_out("validation"))
-            loss = answer_loss(lm.model, examples, batch_size=EVALUATED_TOGETHER, padding=lm.eos)
+            loss = trial.loss(trial.examples(trial.held_out("validation")))
             rows.append(_row(stage, "validation", len(losses), loss))
     rows += _final_rows(trial)
     if params.keep_weights:
@@ -89,13 +108,31 @@ def text_of(trial: Trial) -> Iterator[TextBatch]:
     ctx, lm = trial.ctx, trial.lm
     solutions: list[str] = []
     if trial.params.solutions:
-        solutions = fitting(map(solution_text, ctx.dataset(SOLUTIONS).records), lm)
+        texts = map(solution_text, ctx.dataset(SOLUTIONS).records)
+        solutions = [text for text in texts if len(lm.encode(text)) < lm.context]
     batch_size = trial.params.batch_size
     windows_NT = windows(
         lm, mixed(statements(seed=ctx.seed("statements")), solutions),
-        count=trial.params.text_steps * batch_size, num_tokens=trial.params.max_tokens,
+        most=trial.params.text_steps * batch_size, num_tokens=trial.params.max_tokens,
     )  # fmt: skip
     return map(whole, windows_NT.split(batch_size))
+
+
+def solution_text(record: Mapping[str, Any]) -> str:
+    r"""Return the steps of a record of GSM8K as running text, without its marks.
+
+    >>> solution_text({"answer": "He has 2*3 = <<2*3=6>>6 eggs.\nSo 6.\n#### 6"})
+    'He has 2*3 = 6 eggs. So 6.'
+    """
+    steps = str(record["answer"]).partition("\n####")[0]
+    return " ".join(re.sub(r"<<.*?>>", "", steps).split())
+
+
+def mixed(statements: Iterator[str], solutions: Sequence[str]) -> Iterator[str]:
+    """Yield statements, one in ONE_IN of them replaced by the next solution, over and over."""
+    others = cycle(solutions)
+    for number, statement in enumerate(statements, start=1):
+        yield next(others) if solutions and number % ONE_IN == 0 else statement
 
 
 def problems_of(trial: Trial) -> Iterator[TextBatch]:
@@ -140,16 +177,8 @@ def _final_rows(trial: Trial) -> list[Row]:
     rows: list[Row] = []
     splits: tuple[Split, ...] = ("validation", "test")
     for split in splits:
-        found = score(
-            trial.lm, trial.held_out(split), room=trial.room,
-            max_new_tokens=trial.params.max_new_tokens,
-        )  # fmt: skip
-        row = _row("problems", split, trial.params.problems_steps, found.loss)
-        accuracy = {
-            "accuracy": found.accuracy["strict"],
-            "flexible_accuracy": found.accuracy["flexible"],
-        }
-        rows.append({**row, **accuracy})
+        row = _row("problems", split, trial.params.problems_steps, None)
+        rows.append({**row, **trial.score(trial.held_out(split))})
     return rows
 
 

@@ -18,7 +18,7 @@ from transformers import PreTrainedModel
 
 from harness.errors import SpecError
 from reproductions.lisa.method.blocks import find_blocks
-from reproductions.lisa.models.generation import Step, continued
+from reproductions.lisa.models.generation import greedy, last_logits
 from reproductions.lisa.models.language_model import LanguageModel
 
 ALPHA = 0.1
@@ -56,15 +56,16 @@ def dola(
     model = language_model.model
     _refuse(exits, alpha, num_blocks=len(find_blocks(model)))
 
-    def step(inputs: dict[str, Any]) -> Step:
-        found = model(**inputs, logits_to_keep=1, output_hidden_states=True)
-        scores_BV, cache = found.logits[:, -1], found.past_key_values
-        if len(exits) > 1:
-            hidden_EBD = torch.stack([found.hidden_states[number][:, -1] for number in exits[:-1]])
-            scores_BV = contrast(scores_BV, exit_logits(model, hidden_EBD), alpha=alpha)
-        return Step(scores_BV=scores_BV, cache=cache)
+    def scores(found: Any) -> Tensor:
+        if len(exits) == 1:
+            return last_logits(found)
+        hidden_EBD = torch.stack([found.hidden_states[number][:, -1] for number in exits[:-1]])
+        return contrast(last_logits(found), exit_logits(model, hidden_EBD), alpha=alpha)
 
-    return continued(language_model, prompts, max_new_tokens=max_new_tokens, step=step)
+    return greedy(
+        language_model, prompts, max_new_tokens=max_new_tokens, scores=scores,
+        output_hidden_states=True,
+    )  # fmt: skip
 
 
 def contrast(last_BV: Tensor, exits_EBV: Tensor, *, alpha: float) -> Tensor:

@@ -75,12 +75,6 @@ def tuned(params: Decoded) -> TwoStages:
     return replace(base, model=params.model, lr=lr, seed=params.seed)
 
 
-def estimate(params: Decoded) -> Estimate:
-    """Return a start, and four passes over the questions."""
-    per_question_s = 0.01 if params.model == SMALLEST else 0.2
-    return Estimate(seconds=4.0 + per_question_s * params.num_questions, memory_bytes=2**31)
-
-
 def given_needs(params: Given) -> Needs:
     """Return GSM8K and a GPU for a model in bfloat16 with its cache."""
     packages = ("transformers", "tokenizers", "lm_eval")
@@ -96,7 +90,8 @@ decoded = Experiment(
     run="trial:decoded_rows",
     needs=Needs(memory_bytes=2**31, packages=("transformers", "tokenizers")),
     uses=(*USES_BASE, Use(experiment=continual.runs, params=tuned)),
-    estimate=estimate,
+    # A start, and four passes over the questions.
+    estimate=lambda params: Estimate(seconds=4.0 + 0.2 * params.num_questions, memory_bytes=2**31),
     address=("model", "seed"),
 )
 given = Experiment(

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -21,29 +20,15 @@ from reproductions.lisa.dola.decoding import dola, quarter_exits
 from reproductions.lisa.dola.experiment import TEST, Decoded, Given, tuned
 from reproductions.lisa.method.blocks import find_blocks
 from reproductions.lisa.models.generation import greedy
+from reproductions.lisa.models.instructions import as_examples
 from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.models.pretraining import WEIGHTS
 from reproductions.lisa.models.scored import load_given
-from reproductions.lisa.models.solving import ROOM, as_examples
 from reproductions.lisa.models.word_problems import Filter, Problem, is_match, sample
 
-WORD_PROBLEMS, GSM8K = "word_problems", "gsm8k"
 NEXT_QUESTION = "Q:"
 PHRASE = re.compile(r"the answer is\D*?(-?[0-9][0-9,]*(?:\.[0-9]+)?)", re.IGNORECASE)
 FILE = "tasks/gsm8k/gsm8k-cot.yaml"
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Quiz:
-    """Questions, and how they are put to a model."""
-
-    name: str
-    problems: Sequence[Problem]
-    max_new_tokens: int
-    prompts: Callable[[LanguageModel, Sequence[Problem]], list[tuple[int, ...]]]
-    """Tokens with the start token."""
-    read: Callable[[str], str]
-    """From what a model says to an answer with the mark of its result."""
 
 
 def decoded_rows(params: Decoded, ctx: RunContext) -> Outcome:
@@ -57,17 +42,16 @@ def decoded_rows(params: Decoded, ctx: RunContext) -> Outcome:
         return Outcome(rows=[], status=Status.DIVERGED, note="LISA's training diverged")
     lisa = base_of(params.model, ctx)
     lisa.model.load_state_dict(upstream.load(WEIGHTS))
-    models = {"vanilla": base_of(params.model, ctx), "lisa": lisa}
-    quiz = Quiz(
-        name=WORD_PROBLEMS,
-        problems=sample("test", params.num_questions, seed=ctx.seed("problems test")),
-        max_new_tokens=params.max_new_tokens,
-        prompts=_with_room,
-        read=lambda said: said,
-    )
-    rows = [row for weights, lm in models.items() for row in dola_rows(lm, weights, quiz)]
-    rates = {"vanilla": None, "lisa": trained.lr}
-    return Outcome(rows=[{**row, "lr": rates[str(row["weights"])]} for row in rows])
+    models = (("vanilla", base_of(params.model, ctx), None), ("lisa", lisa, trained.lr))
+    problems = sample("test", params.num_questions, seed=ctx.seed("problems test"))
+    rows: list[Row] = []
+    for weights, lm, lr in models:
+        told = {"questions": "word_problems", "weights": weights, "lr": lr}
+        # Prompts as the model was trained on them.
+        prompts = [example.prompt for example in as_examples(problems, lm)]
+        found = dola_rows(lm, prompts, problems, max_new_tokens=params.max_new_tokens)
+        rows += [{**told, **row} for row in found]
+    return Outcome(rows=rows)
 
 
 def given_rows(params: Given, ctx: RunContext) -> list[Row]:
@@ -76,41 +60,45 @@ def given_rows(params: Given, ctx: RunContext) -> list[Row]:
     They are asked the first questions of GSM8K's test split, after eight solved ones.
     """
     shots, records = demonstrations(), ctx.dataset(TEST).records[: params.num_questions]
-    quiz = Quiz(
-        name=GSM8K,
-        problems=[asked(record, shots=shots) for record in records],
-        max_new_tokens=params.max_new_tokens,
-        prompts=lambda lm, problems: [(lm.bos, *lm.encode(one.question)) for one in problems],
-        read=marked,
-    )
+    problems = [asked(record, shots=shots) for record in records]
     rows: list[Row] = []
     for weights in ("vanilla", "lisa"):
         name = f"{params.model}-{weights}-{params.seed}"
         lm = load_given(name, params.checkpoint, device=ctx.device)
-        rows += [{**row, "lr": None} for row in dola_rows(lm, weights, quiz)]
+        prompts = [(lm.bos, *lm.encode(one.question)) for one in problems]
+        found = dola_rows(lm, prompts, problems, max_new_tokens=params.max_new_tokens, read=marked)
+        rows += [{"questions": "gsm8k", "weights": weights, "lr": None, **row} for row in found]
     return rows
 
 
-def dola_rows(lm: LanguageModel, weights: str, quiz: Quiz) -> list[Row]:
-    """Return a row by greedy decoding and one by DoLa, with exits at quarters of the blocks."""
-    prompts, most = quiz.prompts(lm, quiz.problems), quiz.max_new_tokens
+def dola_rows(
+    lm: LanguageModel,
+    prompts: Sequence[Sequence[int]],
+    problems: Sequence[Problem],
+    *,
+    max_new_tokens: int,
+    read: Callable[[str], str] = lambda said: said,
+) -> list[Row]:
+    """Return a row by greedy decoding and one by DoLa, with exits at quarters of the blocks.
+
+    prompts: of each problem its tokens with the start token. read: from what a model says to an
+    answer with the mark of its result.
+    """
     exits = quarter_exits(len(find_blocks(lm.model)))
     tokens = {
-        "greedy": greedy(lm, prompts, max_new_tokens=most),
-        "dola": dola(lm, prompts, max_new_tokens=most, exits=exits),
+        "greedy": greedy(lm, prompts, max_new_tokens=max_new_tokens),
+        "dola": dola(lm, prompts, max_new_tokens=max_new_tokens, exits=exits),
     }
     rows: list[Row] = []
     for decoding, found in tokens.items():
-        said = [quiz.read(str(lm.tokenizer.decode(one))) for one in found]
+        said = [read(str(lm.tokenizer.decode(one))) for one in found]
         unlike = [one != other for one, other in zip(found, tokens["greedy"], strict=True)]
         rows.append(
             {
-                "questions": quiz.name,
-                "weights": weights,
                 "decoding": decoding,
                 "exits": " ".join(map(str, exits if decoding == "dola" else exits[-1:])),
-                "accuracy": _share(said, quiz.problems, filter="strict"),
-                "flexible_accuracy": _share(said, quiz.problems, filter="flexible"),
+                "accuracy": _share(said, problems, filter="strict"),
+                "flexible_accuracy": _share(said, problems, filter="flexible"),
                 "unlike_greedy": sum(unlike) / len(unlike),
             }
         )
@@ -120,12 +108,6 @@ def dola_rows(lm: LanguageModel, weights: str, quiz: Quiz) -> list[Row]:
 def _share(said: Sequence[str], problems: Sequence[Problem], *, filter: Filter) -> float:
     right = [is_match(s, p.answer, filter=filter) for s, p in zip(said, problems, strict=True)]
     return sum(right) / len(right)
-
-
-def _with_room(lm: LanguageModel, problems: Sequence[Problem]) -> list[tuple[int, ...]]:
-    """Return prompts as the model was trained on them."""
-    examples = as_examples(problems, lm, room=min(ROOM, lm.context - 4))
-    return [example.prompt for example in examples]
 
 
 def demonstrations() -> str:

@@ -12,31 +12,34 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from harness.declare import (
-    CHECK,
-    CPU,
     PILOT_SEEDS,
     Estimate,
     Experiment,
-    MissingRows,
     Needs,
     Profile,
     RunContext,
     Use,
     doc,
-    equal,
     seeds_of,
 )
 from reproductions.lisa.base_model.experiment import TEXT, USES_BASE, base_of
 from reproductions.lisa.memory.experiment import Policy
 from reproductions.lisa.models import stand_ins
-from reproductions.lisa.models.names import GRAMMAR, IN_HOUSE, QUALITY, SMALLEST, STAGED, HowTuned
+from reproductions.lisa.models.names import (
+    GRAMMAR,
+    IN_HOUSE,
+    QUALITY,
+    SMALLEST,
+    STAGED,
+    TITLES,
+    HowTuned,
+)
 from reproductions.lisa.models.scored import VANILLA, load_given
 from reproductions.lisa.models.shapes import shape_of
+from reproductions.lisa.models.stand_ins import FIGURE_6
 from reproductions.lisa.models.tuning import RECORDS, Tuning
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from reproductions.lisa.models.language_model import LanguageModel
 
 LRS = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2)
@@ -59,7 +62,6 @@ RANK_WITH_ENDS = 15
 """The same where embeddings, head and final norm train beside LoRA's adapters."""
 GALORE_RANK = 4
 """As 128 is of a width of 4,096."""
-SECONDS = {QUALITY: 20.0, "stories260k": 18.0, "babyllama_tok105": 31.0, SMALLEST: 0.4}
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,27 +153,6 @@ class Tune(Tuning):
         "What the in-house model was pre-trained on; nothing of other models.",
         default="",
         added=True,
-    )
-
-
-def other_rates(table: pd.DataFrame, *, rates: Mapping[Any, float], by: str | list[str]) -> float:
-    """Return how many kinds of runs, told by columns, run at another rate than pilots chose."""
-    best = table[table["chosen"]].groupby(by)["lr"].first()
-    missing = set(best.index) - set(rates)
-    if missing or best.empty:
-        raise MissingRows(f"no rate is declared for {sorted(missing) or 'anything'}")
-    return float(sum(lr != rates[place] for place, lr in best.items()))
-
-
-def asked_of_rates(rates: Mapping[Any, float], by: str | list[str]) -> tuple[Any, ...]:
-    """Return the check that runs have the rates which a table of pilots marks as chosen."""
-    return (
-        "runs_have_these_rates",
-        CHECK.at(*CPU, elsewhere="pilots of a tiny model choose nothing"),
-        equal(partial(other_rates, rates=rates, by=by), 0, "settings").measuring(
-            "settings that run at another rate"
-        ),
-        "Every setting runs at the rate that its pilots chose.",
     )
 
 
@@ -271,15 +252,25 @@ def needs(params: Tuning) -> Needs:
     return Needs(data=(RECORDS, *parts), memory_bytes=2**31, packages=packages)
 
 
+def stands_in(params: Tune) -> dict[str, str]:
+    """Return what a model stands in for: the in-house ones for LLaMA-2-7B, too."""
+    told = stand_ins.tuned(params)
+    if params.model in STAGED:
+        del told[TITLES["llama-2-7b"]]
+    in_figure_6 = FIGURE_6.get(params.model, FIGURE_6[QUALITY])
+    return {**told, in_figure_6: stand_ins.net(params.model)}
+
+
 _tunes = partial(
     Experiment,
     version=1,
     params=Tune,
     run="trial:finetune_rows",
     needs=needs,
-    # A start and the steps of a model.
-    estimate=lambda params: Estimate(seconds=SECONDS[params.model], memory_bytes=2**31),
-    stands_in=stand_ins.tuned,
+    estimate=lambda params: Estimate(
+        seconds=0.4 if params.model == SMALLEST else 24.0, memory_bytes=2**31
+    ),
+    stands_in=stands_in,
     package=__package__,
 )
 _in_house = partial(

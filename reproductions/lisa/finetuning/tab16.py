@@ -10,12 +10,12 @@ from reproductions.lisa.finetuning.experiment import (
     PILOTED,
     RATES,
     STAGED_RATES,
-    asked_of_rates,
     pilots,
     staged_pilots,
 )
 from reproductions.lisa.models.layouts import HEADS
 from reproductions.lisa.models.names import NAMES, QUALITY, STAGED
+from reproductions.lisa.models.rates import asked_of_rates
 from reproductions.lisa.models.stand_ins import FIGURE_6
 
 SHOWN = {

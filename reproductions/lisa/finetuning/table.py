@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -16,14 +17,22 @@ from reproductions.lisa.finetuning.experiment import (
 )
 from reproductions.lisa.models.layouts import HELD_OUT
 from reproductions.lisa.models.names import STAGED
-from reproductions.lisa.models.rates import CONFIGURATION, LOSSES, finals
+from reproductions.lisa.models.rates import are_chosen
 from reproductions.lisa.models.shapes import shape_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
-KIND = [*CONFIGURATION, "policy", "outside"]
+KIND = ["model", "method", "gamma", "period", "policy", "outside"]
 """What tells settings apart, and has a learning rate of its own."""
+LOSSES = {
+    "train_loss": "Nats per answer token, mean of the last 13 batches before their steps.",
+    "validation_loss": "On the split that rates are chosen by; empty where the run diverged.",
+    "test_loss": "On the split that is reported.",
+    "start_loss": "On the same split before fine-tuning.",
+    "accuracy": "Share of test instructions whose answer is found among four; guessing scores"
+    " 0.25.",
+}
 CONFIGURED = (
     *columns_of(Tune, "model"),
     param(
@@ -101,7 +110,39 @@ def end_rows(
 ) -> pd.DataFrame:
     """Return one row per run."""
     rows = chosen_rows(tables, settings, layer_seeds)
-    return finals(rows, window=WINDOW, by=[*KIND[:1], "setting", "rank", *KIND[1:]])
+    return finals(rows, by=[*KIND[:1], "setting", "rank", *KIND[1:]])
+
+
+def finals(frame: pd.DataFrame, *, by: Sequence[str]) -> pd.DataFrame:
+    """Return one row per run of fine-tuning, from a long frame of one row per step and split.
+
+    by: what has a rate of its own.
+    """
+    import pandas as pd
+
+    keys = [*by, "lr", "layer_seed", "seed"]
+    rows = []
+    for values, run in frame.groupby(keys, sort=False):
+        train, test, validation = (_of(run, split) for split in ("train", "test", "validation"))
+        ended = len(validation) == 1
+        rows.append(
+            {
+                **dict(zip(keys, values, strict=True)),
+                "train_loss": float(train["loss"].tail(WINDOW).mean()) if ended else None,
+                "validation_loss": float(validation["loss"].iloc[0]) if ended else None,
+                "test_loss": float(test["loss"].iloc[-1]) if ended else None,
+                "start_loss": float(test["loss"].iloc[0]),
+                "accuracy": float(test["accuracy"].iloc[-1]) if ended else None,
+            }
+        )
+    table = pd.DataFrame(rows)
+    # A rate at which a run diverged is not chosen.
+    losses = table["validation_loss"].astype(float).fillna(math.inf)
+    return table.assign(chosen=are_chosen(table, by=by, least={"loss": losses}))
+
+
+def _of(run: pd.DataFrame, split: str) -> pd.DataFrame:
+    return run[run["split"] == split].sort_values("step", kind="stable")
 
 
 def curves(split: str, *settings: str, layer_seeds: Sequence[int] = LAYER_SEEDS[:1]) -> Table:

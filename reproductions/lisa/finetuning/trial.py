@@ -7,19 +7,19 @@ from collections.abc import Callable, Sequence
 
 from torch import nn
 
-from harness.declare import Outcome, Row, RunContext, Status
+from harness.declare import Outcome, Row, RunContext
 from reproductions.lisa.base_model.experiment import base_of
 from reproductions.lisa.finetuning.experiment import Tune
 from reproductions.lisa.method.methods import Method, Prepared, from_params
 from reproductions.lisa.models.fine_tuning import (
-    Setting,
+    diverged,
     merged,
     prepare,
     records_of,
     run_steps,
     setting_of,
 )
-from reproductions.lisa.models.instructions import Example, batch_of
+from reproductions.lisa.models.instructions import Example, Setting, batch_of
 from reproductions.lisa.models.pretraining import WEIGHTS
 from reproductions.lisa.models.training import answer_nats
 
@@ -49,11 +49,10 @@ def rows_of(params: Tune, ctx: RunContext, setting: Setting) -> Outcome:
     rows += [_row("train", step, loss) for step, loss in enumerate(losses, start=1)]
     if not math.isfinite(losses[-1]):
         rows[-1] = _row("train", len(losses), None)
-        note = f"the training loss is {losses[-1]} at step {len(losses)}"
-        return Outcome(rows=rows, status=Status.DIVERGED, note=note)
+        return diverged(rows, losses)
     end = params.num_steps
     rows.append(_row("validation", end, setting.loss(prepared.model, "validation")))
-    chosen = setting.examples.test[:NUM_CHOSEN]
+    chosen = setting.test[:NUM_CHOSEN]
     accuracy = choice_accuracy(prepared.model, chosen, padding=setting.lm.eos)
     rows.append({**_row("test", end, setting.loss(prepared.model, "test")), "accuracy": accuracy})
     if params.keep_weights:

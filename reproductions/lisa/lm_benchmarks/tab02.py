@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.declare import Line, Task, at_least, claims
 from reproductions.lisa.lm_benchmarks import quantities as q
-from reproductions.lisa.lm_benchmarks.experiment import accuracy
+from reproductions.lisa.lm_benchmarks.experiment import given, tuned, untuned
 from reproductions.lisa.lm_benchmarks.table import OF_OURS, SCORER_AGREES, layout_of, table_of
 from reproductions.lisa.models.claims import BENCHMARKED
 from reproductions.lisa.models.names import THREE
@@ -12,7 +12,7 @@ from reproductions.lisa.models.names import THREE
 NAMES = {"mmlu": "MMLU", "agieval": "AGIEval", "winogrande": "WinoGrande"}
 task = Task(
     "lisa/tab02",
-    reads=accuracy.with_given,
+    reads=(untuned, tuned, given),
     table=table_of(*NAMES),
     layout=layout_of(
         *THREE,

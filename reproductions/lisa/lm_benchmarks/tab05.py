@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from harness.declare import Line, Task, at_least, claims
-from reproductions.lisa.lm_benchmarks.experiment import accuracy
+from reproductions.lisa.lm_benchmarks.experiment import given_70b, tuned, untuned
 from reproductions.lisa.lm_benchmarks.quantities import leads
 from reproductions.lisa.lm_benchmarks.table import OF_OURS, SCORER_AGREES, layout_of, table_of
 from reproductions.lisa.models.claims import BENCHMARKED
@@ -20,7 +20,7 @@ COLUMNS = (
 )
 task = Task(
     "lisa/tab05",
-    reads=accuracy.with_largest,
+    reads=(untuned, tuned, given_70b),
     table=table_of("gsm8k", "pubmedqa"),
     layout=layout_of(
         LARGEST,

@@ -31,8 +31,7 @@ def memory_row(step: Step, ctx: RunContext) -> Outcome:
         shape.config(), method_of(step, shape), workload, device=device, seed=ctx.seed("init")
     )
     told: dict[str, Any] = {"method": step.method, "rank": step.rank, "gamma": step.gamma}
-    static = shape.static_bytes(**told, dtype=step.dtype)
-    row: Row = found.row(trainable=shape.trainable(**told), static_bytes=static)
+    row: Row = found.row(shape, dtype=step.dtype, **told)
     if step.how != "gpu":
         return Outcome(rows=[row])
     peak = _peak_or_none(step)

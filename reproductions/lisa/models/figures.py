@@ -24,22 +24,17 @@ HELD_PARTS = {
 """What holds the memory of a step, in the order of bars."""
 
 
-def run_dots(ax: Axes, runs: Mapping[str, pd.DataFrame], *, value: str) -> None:
+def end_points(
+    context: FigureContext, runs: Mapping[str, pd.DataFrame], *, value: str, label: str
+) -> Figure:
     """Draw the value of every run as a dot, and the mean of those of one name as a bar."""
+    figure, (ax,) = context.subplots(aspect=0.5)
     for place, rows in enumerate(runs.values()):
         numbers = rows[value].dropna().astype(float)
         color = PALETTE[place % len(PALETTE)]
         ax.plot([place - 0.25, place + 0.25], [numbers.mean()] * 2, color=color, lw=2.0)
         ax.plot([place] * len(numbers), numbers, ls="", marker="o", color=color, ms=4)
     ax.set_xticks(range(len(runs)), list(runs))
-
-
-def end_points(
-    context: FigureContext, runs: Mapping[str, pd.DataFrame], *, value: str, label: str
-) -> Figure:
-    """Draw a panel of `run_dots`."""
-    figure, (ax,) = context.subplots(aspect=0.5)
-    run_dots(ax, runs, value=value)
     ax.set_ylabel(label)
     return figure
 

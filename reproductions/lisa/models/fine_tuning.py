@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 import torch
 from torch import nn
 
-from harness.declare import RunContext
+from harness.declare import Outcome, Row, RunContext, Status
 from reproductions.lisa.method.methods import Method, Prepared
 from reproductions.lisa.models.instructions import (
-    Instructions,
     Record,
-    answer_loss,
+    Setting,
     batches,
     load_instructions,
 )
@@ -25,34 +23,17 @@ from reproductions.lisa.models.tuning import RECORDS, Tuning
 
 NUM_TRAIN, NUM_HELD_OUT = 2048, 192
 """Examples to draw batches from; of each other split."""
-EVALUATED_TOGETHER = 32
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Setting:
-    """A model to fine-tune, and the examples for it."""
-
-    lm: LanguageModel
-    examples: Instructions
-
-    def loss(self, model: nn.Module, split: str) -> float:
-        """Return the loss in nats per answer token on all of a split."""
-        examples = getattr(self.examples, split)
-        return answer_loss(model, examples, batch_size=EVALUATED_TOGETHER, padding=self.lm.eos)
 
 
 def setting_of(params: Tuning, lm: LanguageModel, records: list[Record]) -> Setting:
     """Return a model with the examples that fit it."""
     small = params.model == SMALLEST
-    return Setting(
-        lm=lm,
-        examples=load_instructions(
-            records,
-            lm,
-            max_tokens=params.max_tokens,
-            num_train=64 if small else NUM_TRAIN,
-            num_held_out=8 if small else NUM_HELD_OUT,
-        ),
+    return load_instructions(
+        records,
+        lm,
+        max_tokens=params.max_tokens,
+        num_train=64 if small else NUM_TRAIN,
+        num_held_out=8 if small else NUM_HELD_OUT,
     )
 
 
@@ -91,7 +72,7 @@ def run_steps(
 ) -> list[float]:
     """Train on the trial's batches; at one seed every method sees the same ones."""
     stream = batches(
-        setting.examples.train,
+        setting.train,
         batch_size=params.batch_size,
         num_steps=params.num_steps,
         padding=setting.lm.eos,
@@ -99,6 +80,12 @@ def run_steps(
     )
     recipe = recipe_of(params.lr, params.num_steps)
     return train(prepared.model, prepared.optimizer, stream, recipe, after_step=after_step)
+
+
+def diverged(rows: list[Row], losses: Sequence[float], where: str = "") -> Outcome:
+    """Return the end of a run whose last loss is not finite."""
+    note = f"the training loss is {losses[-1]} at step {len(losses)}{where}"
+    return Outcome(rows=rows, status=Status.DIVERGED, note=note)
 
 
 def recipe_of(lr: float, num_steps: int) -> Recipe:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -13,55 +12,35 @@ from torch import Tensor, nn
 from harness.errors import SpecError
 from reproductions.lisa.models.language_model import LanguageModel
 
-if TYPE_CHECKING:
-    from transformers.cache_utils import Cache
-
 BATCH_SIZE = 64
 """Prompts that are continued together; those of like length, so that little is padding."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class Step:
-    """What a model says about the next token."""
-
-    scores_BV: Tensor
-    """The highest one is taken."""
-    cache: Cache | None
-    """Keys and values of all tokens so far."""
+Scores = Callable[[Any], Tensor]
+"""From what a model returns to the scores of the next token, shape (B, V); the highest is taken."""
 
 
-NextStep = Callable[[dict[str, Any]], Step]
-"""From a model's inputs (tokens that are new, mask and positions, the cache) to a step."""
+def last_logits(found: Any) -> Tensor:
+    """Return the logits of the last place, which take the most probable token."""
+    logits: Tensor = found.logits[:, -1]
+    return logits
 
 
 def greedy(
-    language_model: LanguageModel, prompts: Sequence[Sequence[int]], *, max_new_tokens: int
-) -> list[list[int]]:
-    """Return for each prompt the most probable tokens, one after the other.
-
-    prompts: tokens with the one for the start. A continuation ends before the end token, after
-    `max_new_tokens`, or where the model's context is full. The answer is that of each prompt
-    alone, up to rounding.
-    Raises SpecError for a prompt that is empty, or leaves no room in the context.
-    """
-
-    def step(inputs: dict[str, Any]) -> Step:
-        found = language_model.model(**inputs, logits_to_keep=1)
-        return Step(scores_BV=found.logits[:, -1], cache=found.past_key_values)
-
-    return continued(language_model, prompts, max_new_tokens=max_new_tokens, step=step)
-
-
-def continued(
     language_model: LanguageModel,
     prompts: Sequence[Sequence[int]],
     *,
     max_new_tokens: int,
-    step: NextStep,
+    scores: Scores = last_logits,
+    **asked: bool,
 ) -> list[list[int]]:
-    """Return for each prompt the tokens of highest score, as `greedy` does."""
-    if max_new_tokens < 1:
-        raise SpecError(f"max_new_tokens={max_new_tokens}: need at least one")
+    """Return for each prompt the tokens of the highest scores, one after the other.
+
+    prompts: tokens with the one for the start. A continuation ends before the end token, after
+    `max_new_tokens`, or where the model's context is full. The answer is that of each prompt
+    alone, up to rounding. asked: what else the model is to return.
+    Raises SpecError for a prompt that is empty, or leaves no room in the context.
+    """
     for index, prompt in enumerate(prompts):
         if not 0 < len(prompt) < language_model.context:
             raise SpecError(
@@ -74,7 +53,7 @@ def continued(
         for start in range(0, len(order), BATCH_SIZE):
             members = order[start : start + BATCH_SIZE]
             batch = _Batch(language_model, [prompts[index] for index in members])
-            batch.extend(step, max_new_tokens)
+            batch.extend(scores, max_new_tokens, asked)
             answers |= dict(zip(members, batch.new_tokens, strict=True))
     return [answers[index] for index in range(len(prompts))]
 
@@ -83,6 +62,7 @@ class _Batch:
     """Prompts with padding on the left, so that the next token of all is in the last place."""
 
     def __init__(self, language_model: LanguageModel, prompts: Sequence[Sequence[int]]) -> None:
+        self._model = language_model.model
         self._context, self._end = language_model.context, language_model.eos
         device = language_model.model.device
         longest = max(map(len, prompts))
@@ -93,15 +73,15 @@ class _Batch:
         self._mask_BT = (places_T >= longest - self._lengths_B[:, None]).long()
         self.new_tokens: list[list[int]] = [[] for _ in prompts]
 
-    def extend(self, step: NextStep, max_new_tokens: int) -> None:
+    def extend(self, scores: Scores, max_new_tokens: int, asked: dict[str, bool]) -> None:
         """Add tokens until every row has ended."""
-        cache: Cache | None = None
+        cache = None
         places_B = (self._context - self._lengths_B).clamp(max=max_new_tokens).tolist()
         going = [True] * len(places_B)
         while any(going):
-            found = step(self._inputs(cache))
-            cache = found.cache
-            chosen_B = found.scores_BV.argmax(-1)
+            found: Any = self._model(**self._inputs(cache), logits_to_keep=1, **asked)
+            cache = found.past_key_values
+            chosen_B = scores(found).argmax(-1)
             for row, token in enumerate(chosen_B.tolist()):
                 if going[row] and token != self._end:
                     self.new_tokens[row].append(token)
@@ -110,7 +90,7 @@ class _Batch:
                     going[row] = False
             self._append(chosen_B)
 
-    def _inputs(self, cache: Cache | None) -> dict[str, Any]:
+    def _inputs(self, cache: Any) -> dict[str, Any]:
         """Return what the model has not seen yet, and where it is."""
         new = self._ids_BT.shape[1] if cache is None else 1
         # A row that has ended goes on with the others, past the context: nobody reads it.

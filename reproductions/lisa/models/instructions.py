@@ -17,13 +17,16 @@ from torch import nn
 from harness.errors import DataError
 from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.models.training import TextBatch, mean_loss, pad, shuffled
+from reproductions.lisa.models.word_problems import Problem
 
 Record = Mapping[str, Any]
 SPLIT_OF = ("validation", "test")
 """One twentieth each, by hash; the rest is for training. Nine to one, as in the paper, with the
 tenth halved, so that rates are chosen on other examples than losses are reported on."""
 
-ENCODED_TOGETHER = 512
+ENCODED_TOGETHER, EVALUATED_TOGETHER = 512, 32
+ROOM = 64
+"""Tokens of the context for the answer to a problem; at `cpu` both take 62 in all."""
 CHARS_PER_TOKEN = 4
 """Texts with more than so many for each token that is allowed are not looked at: next to none of
 them would fit, and most of the time would go to encoding them."""
@@ -40,12 +43,17 @@ class Example:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Instructions:
-    """Examples that fit, in three splits that share none."""
+class Setting:
+    """A model to fine-tune, and examples that fit it, in three splits that share none."""
 
+    lm: LanguageModel
     train: list[Example]
     validation: list[Example]
     test: list[Example]
+
+    def loss(self, model: nn.Module, split: str) -> float:
+        """Return the loss in nats per answer token on all of a split."""
+        return answer_loss(model, getattr(self, split), padding=self.lm.eos)
 
 
 def prompt_of(record: Record) -> str:
@@ -67,7 +75,7 @@ def load_instructions(
     max_tokens: int,
     num_train: int,
     num_held_out: int,
-) -> Instructions:
+) -> Setting:
     """Return the first records, in the order of their hash, that fit whole into `max_tokens`.
 
     num_train: examples to train on; num_held_out: of each of the two other splits. Examples with a
@@ -89,7 +97,7 @@ def load_instructions(
             f"only {len(found[lacking[0]])} examples of {max_tokens} tokens are in the split"
             f" {lacking[0]}, need {wanted[lacking[0]]}: ask for fewer, or for longer ones"
         )
-    return Instructions(**found)
+    return Setting(lm=lm, **found)
 
 
 def _encoded(
@@ -112,6 +120,23 @@ def _encoded(
                 yield digest, Example(prompt=prompt, answer=(*whole[len(given) :], lm.eos))
 
 
+def as_examples(problems: Sequence[Problem], lm: LanguageModel) -> list[Example]:
+    """Return problems as tokens.
+
+    A prompt that leaves less room for an answer than is kept free loses its beginning, as happens
+    to the smallest model. Raises DataError for an answer that is longer.
+    """
+    room, found = min(ROOM, lm.context - 4), []
+    for problem in problems:
+        prompt, answer = lm.encode(problem.prompt), [*lm.encode(f" {problem.answer}"), lm.eos]
+        if len(answer) > room:
+            raise DataError(f"{problem.answer!r} has {len(answer)} tokens, more than {room}")
+        most = lm.context - 1 - room
+        cut = prompt[max(0, len(prompt) - most) :]
+        found.append(Example(prompt=(lm.bos, *cut), answer=tuple(answer)))
+    return found
+
+
 def batches(
     examples: Sequence[Example],
     *,
@@ -131,18 +156,11 @@ def batch_of(examples: Sequence[Example], *, padding: int) -> TextBatch:
     return pad([((*one.prompt, *one.answer), len(one.prompt)) for one in examples], padding=padding)
 
 
-def in_order(examples: Sequence[Example], *, batch_size: int, padding: int) -> Iterator[TextBatch]:
-    """Yield all examples once, shorter ones first, so that little is padded."""
+def answer_loss(model: nn.Module, examples: Sequence[Example], *, padding: int) -> float:
+    """Return the loss in nats per answer token; shorter ones first, so that little is padded."""
     rest = iter(sorted(examples, key=lambda one: len(one.prompt) + len(one.answer)))
-    while part := list(islice(rest, batch_size)):
-        yield batch_of(part, padding=padding)
-
-
-def answer_loss(
-    model: nn.Module, examples: Sequence[Example], *, batch_size: int, padding: int
-) -> float:
-    """Return the loss in nats per answer token."""
-    return mean_loss(model, in_order(examples, batch_size=batch_size, padding=padding))
+    parts = iter(lambda: list(islice(rest, EVALUATED_TOGETHER)), [])
+    return mean_loss(model, (batch_of(part, padding=padding) for part in parts))
 
 
 def _num_chars(record: Record) -> int:

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, cast
 import torch
 from torch import Tensor, nn
 
-from harness.errors import DataError
 from harness.store.checkpoint import load_checkpoint, save_checkpoint
 from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.models.shapes import Shape
 from reproductions.lisa.models.steps.memory import build
 from reproductions.lisa.models.tokenizer import as_tensor, from_tensor, learn_tokenizer
-from reproductions.lisa.models.training import Recipe, mean_loss, shuffled, train, whole
+from reproductions.lisa.models.training import Recipe, shuffled, train, whole
 
 if TYPE_CHECKING:
     from transformers import LlamaForCausalLM
@@ -32,17 +31,6 @@ def new_model(shape: Shape, texts: list[str], *, vocab_chars: int, seed: int) ->
     """
     tokenizer = learn_tokenizer((text[:vocab_chars] for text in texts), vocab_size=shape.vocab)
     return _with(_weights(shape, seed=seed), as_tensor(tokenizer))
-
-
-def windows_of(lm: LanguageModel, texts: list[str]) -> Tensor:
-    """Return texts as rows of the start token and context - 1 tokens in order, shape (N, T)."""
-    stream = [token for text in texts for token in [*lm.encode(text), lm.eos]]
-    body = lm.context - 1
-    num_windows = len(stream) // body
-    if num_windows == 0:
-        raise DataError(f"{len(stream)} tokens do not fill one window of {body}: take more text")
-    rows_NT = torch.tensor(stream[: num_windows * body]).view(num_windows, body)
-    return torch.cat([torch.full((num_windows, 1), lm.bos), rows_NT], dim=1)
 
 
 def pretrain(
@@ -78,11 +66,6 @@ def pretrain(
     batches = (whole(windows_NT[rows]) for rows in islice(order, start, None))
     train(lm.model, optimizer, batches, recipe, first_step=start, after_step=keep)
     return losses.tolist()
-
-
-def held_out_loss(lm: LanguageModel, windows_NT: Tensor) -> float:
-    """Return the loss in nats per token on windows, none of which was trained on."""
-    return mean_loss(lm.model, map(whole, windows_NT.split(32)))
 
 
 def load(

@@ -1,23 +1,15 @@
-"""What runs came to at their end, and which learning rate counts where several were tried."""
+"""Which learning rate counts where several were tried."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from harness.declare import CHECK, CPU, MissingRows, equal
 
 if TYPE_CHECKING:
     import pandas as pd
-
-CONFIGURATION = ["model", "method", "gamma", "period"]
-LOSSES = {
-    "train_loss": "Nats per answer token, mean of the last 13 batches before their steps.",
-    "validation_loss": "On the split that rates are chosen by; empty where the run diverged.",
-    "test_loss": "On the split that is reported.",
-    "start_loss": "On the same split before fine-tuning.",
-    "accuracy": "Share of test instructions whose answer is found among four; guessing scores"
-    " 0.25.",
-}
 
 
 def are_chosen(
@@ -35,38 +27,27 @@ def are_chosen(
     return runs["lr"] == rates.set_axis(runs.index)
 
 
+def other_rates(table: pd.DataFrame, *, rates: Mapping[Any, float], by: str | list[str]) -> float:
+    """Return how many kinds of runs, told by columns, run at another rate than pilots chose."""
+    best = table[table["chosen"]].groupby(by)["lr"].first()
+    missing = set(best.index) - set(rates)
+    if missing or best.empty:
+        raise MissingRows(f"no rate is declared for {sorted(missing) or 'anything'}")
+    return float(sum(lr != rates[place] for place, lr in best.items()))
+
+
+def asked_of_rates(rates: Mapping[Any, float], by: str | list[str]) -> tuple[Any, ...]:
+    """Return the check that runs have the rates which a table of pilots marks as chosen."""
+    return (
+        "runs_have_these_rates",
+        CHECK.at(*CPU, elsewhere="pilots of a tiny model choose nothing"),
+        equal(partial(other_rates, rates=rates, by=by), 0, "settings").measuring(
+            "settings that run at another rate"
+        ),
+        "Every setting runs at the rate that its pilots chose.",
+    )
+
+
 def mark(rows: pd.DataFrame) -> str:
     """Say at the loss of a chosen rate that it is so."""
     return "chosen" if len(rows) and bool(rows["chosen"].all()) else ""
-
-
-def finals(frame: pd.DataFrame, *, window: int, by: Sequence[str] = CONFIGURATION) -> pd.DataFrame:
-    """Return one row per run of fine-tuning, from a long frame of one row per step and split.
-
-    window: steps at the end whose mean training loss is the run's. by: what has a rate of its own.
-    """
-    import pandas as pd
-
-    keys = [*by, "lr", "layer_seed", "seed"]
-    rows = []
-    for values, run in frame.groupby(keys, sort=False):
-        train, test, validation = (_of(run, split) for split in ("train", "test", "validation"))
-        ended = len(validation) == 1
-        rows.append(
-            {
-                **dict(zip(keys, values, strict=True)),
-                "train_loss": float(train["loss"].tail(window).mean()) if ended else None,
-                "validation_loss": float(validation["loss"].iloc[0]) if ended else None,
-                "test_loss": float(test["loss"].iloc[-1]) if ended else None,
-                "start_loss": float(test["loss"].iloc[0]),
-                "accuracy": float(test["accuracy"].iloc[-1]) if ended else None,
-            }
-        )
-    table = pd.DataFrame(rows)
-    # A rate at which a run diverged is not chosen.
-    losses = table["validation_loss"].astype(float).fillna(math.inf)
-    return table.assign(chosen=are_chosen(table, by=by, least={"loss": losses}))
-
-
-def _of(run: pd.DataFrame, split: str) -> pd.DataFrame:
-    return run[run["split"] == split].sort_values("step", kind="stable")

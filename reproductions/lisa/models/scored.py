@@ -4,16 +4,24 @@ handed in as checkpoints; an experiment on each, and one on the paper's largest.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from harness.declare import Experiment, Needs, Params, Profile, Use, doc, seed
 from harness.errors import DataError
-from reproductions.lisa.models import stand_ins
-from reproductions.lisa.models.names import GRAMMAR, LARGEST, QUALITY, SMALLEST, THREE
+from reproductions.lisa.models.names import (
+    GRAMMAR,
+    IN_HOUSE,
+    LARGEST,
+    QUALITY,
+    SMALLEST,
+    THREE,
+    TITLES,
+)
 from reproductions.lisa.models.shapes import shape_of
+from reproductions.lisa.models.stand_ins import net
 
 if TYPE_CHECKING:
     from reproductions.lisa.models.language_model import LanguageModel
@@ -38,25 +46,6 @@ class Scored(Params):
     seed: int = seed("One fine-tuning.", default=0)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Variants:
-    """The experiments on one score."""
-
-    untuned: Experiment
-    tuned: Experiment
-    given: Experiment
-    """The paper's models, named by `--set checkpoint=FOLDER`."""
-    given_70b: Experiment
-
-    @property
-    def with_given(self) -> tuple[Experiment, ...]:
-        return self.untuned, self.tuned, self.given
-
-    @property
-    def with_largest(self) -> tuple[Experiment, ...]:
-        return self.untuned, self.tuned, self.given_70b
-
-
 def scored(
     id: str,
     *,
@@ -67,27 +56,31 @@ def scored(
     needs: Callable[[Any], Any],
     estimate: Callable[[Any], Any],
     uses: tuple[tuple[Use, ...], tuple[Use, ...]],
-    timeouts_s: tuple[float, float],
-) -> Variants:
-    """Return an experiment on each kind of model.
+) -> tuple[Experiment, Experiment, Experiment, Experiment]:
+    """Return an experiment on each kind of model: untuned, tuned, handed in, and the largest.
 
-    untuned: id of that on the model before fine-tuning. own: our model's trial by profile. given:
-    a trial of a model handed in. run: from the package of this module. uses: untuned, tuned.
-    timeouts_s: of our models, of those handed in.
+    id: of the second; untuned: of the first. own: our model's trial by profile. given: a trial of
+    a model handed in, named by `--set checkpoint=FOLDER`. run: from the package of this module.
+    uses: untuned, tuned.
     """
     make = partial(
         Experiment, version=1, run=run, needs=needs, estimate=estimate,
         address=("model", "method", "seed"), package=__package__,
-        stands_in=stand_ins.scored,
+        stands_in=stands_in, timeout_s=6 * 3600.0,
     )  # fmt: skip
-    ours = partial(make, params=type(own["cpu"]), timeout_s=timeouts_s[0])
-    theirs = partial(make, params=type(given), timeout_s=timeouts_s[1])
-    return Variants(
-        untuned=ours(untuned, grid=partial(own_grid, own, (VANILLA,)), uses=uses[0]),
-        tuned=ours(id, grid=partial(own_grid, own, METHODS), uses=uses[1]),
-        given=theirs(f"{id}_given", grid=partial(given_grid, given, THREE)),
-        given_70b=theirs(f"{id}_given_70b", grid=partial(given_grid, given, (LARGEST,))),
+    ours, theirs = partial(make, params=type(own["cpu"])), partial(make, params=type(given))
+    return (
+        ours(untuned, grid=partial(own_grid, own, (VANILLA,)), uses=uses[0]),
+        ours(id, grid=partial(own_grid, own, METHODS), uses=uses[1]),
+        theirs(f"{id}_given", grid=partial(given_grid, given, THREE)),
+        theirs(f"{id}_given_70b", grid=partial(given_grid, given, (LARGEST,))),
     )
+
+
+def stands_in(params: Scored) -> dict[str, str]:
+    """Return what a small model stands in for; nothing where one is handed in."""
+    own = net(params.model) if params.model in IN_HOUSE else ""
+    return {TITLES[name]: own for name in (*THREE, LARGEST) if own}
 
 
 def needs_of(params: Scored, *, data: tuple[str, ...], packages: tuple[str, ...]) -> Needs:
@@ -95,7 +88,9 @@ def needs_of(params: Scored, *, data: tuple[str, ...], packages: tuple[str, ...]
 
     The smallest model is asked what is made up, from bundled text.
     """
-    ask = partial(Needs, packages=packages, judge=getattr(params, "judged", False))
+    judged = getattr(params, "judged", False)
+    packages = (*packages, "openai") if judged else packages
+    ask = partial(Needs, packages=packages, judge=judged)
     if params.model == SMALLEST:
         return ask(data=(GRAMMAR,), memory_bytes=2**30)
     if params.model == QUALITY:

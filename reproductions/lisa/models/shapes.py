@@ -6,6 +6,7 @@ keys and values, d times kv_heads over heads.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -146,14 +147,19 @@ class Shape:
         states = self.galore_states(rank) if method == "galore" else 2 * tau
         return DTYPE_BYTES[dtype] * (self.num_params + adapters + tau + states)
 
-    def guessed_activation_bytes(self, *, seq_len: int, batch_size: int, dtype: str) -> int:
-        """Return a guess of activations under any method, for planning.
+    def step_bytes(
+        self, *methods: Mapping[str, Any], seq_len: int, batch_size: int, dtype: str
+    ) -> int:
+        """Return what to ask of a GPU for a step of some methods whose models are all there.
 
-        Up to 100 numbers per token and unit of width in a block, 6 per pair of tokens and head in
-        eager attention, and three copies of the logits in float32.
+        methods: each as `static_bytes` takes it. A guess, with a tenth for the rest: activations
+        are up to 100 numbers per token and unit of width in a block, 6 per pair of tokens and head
+        in eager attention, and three copies of the logits in float32.
         """
+        static = sum(self.static_bytes(**each, dtype=dtype) for each in methods)
         per_block = DTYPE_BYTES[dtype] * seq_len * (100 * self.hidden + 6 * seq_len * self.heads)
-        return batch_size * (self.num_blocks * per_block + 12 * seq_len * self.vocab)
+        saved = batch_size * (self.num_blocks * per_block + 12 * seq_len * self.vocab)
+        return int(1.1 * (static + saved))
 
     def config(self) -> PretrainedConfig:
         """Return transformers' config; dropout is off, as memory and time need no noise."""
@@ -201,11 +207,6 @@ SHAPES: dict[str, Shape] = {
 }  # fmt: skip
 """The paper's models (Table 14 and section 4.1); SmolLM2, whose weights a package ships; and ours:
 one for memory and time, one for quality, and of each a smaller one that shows the path."""
-
-
-def with_a_tenth(num_bytes: int) -> int:
-    """Return what to ask for where so much is expected."""
-    return int(1.1 * num_bytes)
 
 
 def shape_of(name: str) -> Shape:

@@ -17,11 +17,9 @@ from torch import Tensor
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from harness.data.codec import Content
-from harness.errors import SpecError
 from reproductions.lisa.models.language_model import LanguageModel
+from reproductions.lisa.models.tokenizer import for_transformers
 
-NAMES = ("stories260k", "babyllama_tok105")
-"""Data sets of the catalogue; each has a `.config` and a `.tokenizer` beside it."""
 UNKNOWN, START, END = 0, 1, 2
 META_SPACE = "\u2581"
 IN_BLOCK = {
@@ -38,35 +36,18 @@ IN_BLOCK = {
 
 
 def read_stories(name: str, dataset: Callable[[str], Content]) -> LanguageModel:
-    """Return a model of `NAMES`.
+    """Return a model of `STAGED`, in evaluation mode, with its tokenizer.
 
-    dataset: reads a data set, such as a run's `ctx.dataset`.
+    dataset: reads a data set, such as a run's `ctx.dataset`; beside the weights lie a `.config`,
+    llama2.c's sizes, and a `.tokenizer`, text and score of each token.
     """
-    arrays = dataset(name).arrays
-    tensors = {key: torch.tensor(value) for key, value in arrays.items()}
-    pieces = dataset(f"{name}.tokenizer").value["pieces"]
-    return load_stories(tensors, dataset(f"{name}.config").value, pieces)
-
-
-def load_stories(
-    tensors: Mapping[str, Tensor], config: Mapping[str, Any], pieces: Sequence[tuple[str, float]]
-) -> LanguageModel:
-    """Return a model of llama2.c, in evaluation mode, with its tokenizer.
-
-    tensors: by llama2.c's names. config: llama2.c's sizes and `norm_eps`, `rope_theta`,
-    `rope_style`. pieces: text and score of each token, in order.
-    Raises SpecError for another architecture, or tensors of other sizes.
-    """
-    if not config["tied_output"] or config["rope_style"] != "interleaved_pairs":
-        raise SpecError("these weights are not llama2.c's: need a tied output, interleaved pairs")
+    config = dataset(f"{name}.config").value
+    tensors = {key: torch.tensor(value) for key, value in dataset(name).arrays.items()}
     # transformers draws a new model's weights from the global generator.
     with torch.random.fork_rng():
         model = LlamaForCausalLM(_config_of(config))
-    try:
-        model.load_state_dict(dict(_renamed(tensors, config)))
-    except (RuntimeError, KeyError) as error:
-        reason = str(error).splitlines()[-1].strip()
-        raise SpecError(f"the weights are of another architecture: {reason}") from error
+    model.load_state_dict(dict(_renamed(tensors, config)))
+    pieces = dataset(f"{name}.tokenizer").value["pieces"]
     return LanguageModel(model=model.eval(), tokenizer=tokenizer_of(pieces))
 
 
@@ -88,15 +69,7 @@ def tokenizer_of(pieces: Sequence[tuple[str, float]]) -> PreTrainedTokenizerFast
         undo.append(decoders.Replace(META_SPACE, " "))
     backend.normalizer = normalizers.Sequence(steps)
     backend.decoder = decoders.Sequence([*undo, decoders.Fuse(), decoders.Strip(" ", 1, 0)])
-    return PreTrainedTokenizerFast(
-        tokenizer_object=backend,
-        unk_token=unknown,
-        bos_token=start,
-        eos_token=end,
-        # A text that spells out a special token is a text.
-        split_special_tokens=True,
-        clean_up_tokenization_spaces=False,
-    )
+    return for_transformers(backend, unk_token=unknown, bos_token=start, eos_token=end)
 
 
 def _merges(pieces: Sequence[tuple[str, float]]) -> Iterator[tuple[str, str]]:
@@ -130,7 +103,7 @@ def _config_of(config: Mapping[str, Any]) -> LlamaConfig:
 def _renamed(
     tensors: Mapping[str, Tensor], config: Mapping[str, Any]
 ) -> Iterator[tuple[str, Tensor]]:
-    """Yield the model's state by transformers' names. Raises KeyError for a missing tensor."""
+    """Yield the model's state by transformers' names."""
     yield "model.norm.weight", tensors["norm.weight"]
     for name in ("model.embed_tokens.weight", "lm_head.weight"):
         yield name, tensors["tok_embeddings.weight"]

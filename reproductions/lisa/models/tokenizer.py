@@ -1,4 +1,7 @@
-"""The in-house model's tokenizer: byte-level pairs, learned from the texts it is trained on."""
+"""The in-house model's tokenizer: byte-level pairs, learned from the texts it is trained on.
+
+And what all tokenizers have in common, those that others made too.
+"""
 
 from __future__ import annotations
 
@@ -44,16 +47,23 @@ def as_tensor(tokenizer: Tokenizer) -> Tensor:
 def from_tensor(json_N: Tensor) -> PreTrainedTokenizerFast:
     """Return the tokenizer that `as_tensor` wrote, as transformers takes it."""
     from tokenizers import Tokenizer
-    from transformers import PreTrainedTokenizerFast
 
     tokenizer = Tokenizer.from_str(bytes(json_N.numpy()).decode())
     # A text that holds "</s>" holds these four characters, and no end.
     tokenizer.encode_special_tokens = True
+    return for_transformers(tokenizer, bos_token=START, eos_token=END, pad_token=END)
+
+
+def for_transformers(tokenizer: Tokenizer, **special: str) -> PreTrainedTokenizerFast:
+    """Return a tokenizer as transformers takes it.
+
+    special: tokens by transformers' names. A text that spells one out is a text.
+    """
+    from transformers import PreTrainedTokenizerFast
+
     return PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
-        bos_token=START,
-        eos_token=END,
-        pad_token=END,
         split_special_tokens=True,
         clean_up_tokenization_spaces=False,
+        **special,
     )

@@ -7,7 +7,8 @@ features.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,17 +18,16 @@ from torch.nn import functional as F
 from torch.nn.utils import clip_grad_norm_
 from torch.optim import Optimizer
 
-from harness.errors import SpecError
+from harness.errors import DataError, SpecError
 from reproductions.kernels.adamw.optimizer import adamw_for
-from reproductions.kernels.backend import choose, chosen, passed_over, why_not_past
+from reproductions.kernels.backend import choose, chosen, passed_over
 from reproductions.kernels.linear_cross_entropy import plain
 from reproductions.lisa.method.methods import MakeOptimizer
+from reproductions.lisa.models.language_model import LanguageModel
 
 IGNORED = -100
 """Label of a position without a loss, as torch and transformers have it."""
 KERNEL = "linear_cross_entropy"
-FAMILIES = ("gpt2", "llama", "mistral")
-"""Types of transformers' models whose logits are the head's product and nothing else."""
 
 LossOf = Callable[..., Tensor]
 """From a model, its inputs by name and `labels`, to a scalar."""
@@ -90,6 +90,27 @@ def whole(ids_BT: Tensor) -> TextBatch:
     return TextBatch(ids_BT=ids_BT, labels_BT=ids_BT)
 
 
+def windows(
+    lm: LanguageModel, texts: Iterable[str], *, num_tokens: int, most: int = sys.maxsize
+) -> Tensor:
+    """Return running text as windows of the start token and what comes next, shape (N, T).
+
+    num_tokens: T; most: N at most, of texts that have no end. Texts end with the end token.
+    Raises DataError for texts that do not fill one window.
+    """
+    stream: list[int] = []
+    body = num_tokens - 1
+    for text in texts:
+        stream += [*lm.encode(text), lm.eos]
+        if len(stream) >= most * body:
+            break
+    count = min(most, len(stream) // body)
+    if count == 0:
+        raise DataError(f"{len(stream)} tokens do not fill one window of {body}: take more text")
+    rows_NT = torch.tensor(stream[: count * body]).view(count, body)
+    return torch.cat([torch.full((count, 1), lm.bos), rows_NT], dim=1)
+
+
 def pad(examples: Sequence[tuple[Sequence[int], int]], *, padding: int) -> TextBatch:
     """Return examples as one batch: of each its tokens, and how many at its start are no target."""
     longest = max(len(tokens) for tokens, _ in examples)
@@ -120,58 +141,28 @@ def own_loss(model: nn.Module, **inputs: Tensor) -> Tensor:
 def causal_lm_loss(model: nn.Module, *, labels: Tensor, **inputs: Tensor) -> Tensor:
     """Return what `own_loss` does: on a CPU as it does, on CUDA from features by a kernel.
 
-    labels: shape (B, T), -100 where there is no target; each is held against the position before.
-    A model that no kernel can take has its own loss, which is said. Raises EnvError on CUDA without
-    Triton, as `choose` does.
+    model: LLaMA, Mistral or GPT-2 of transformers, whose logits are the head's product, or one of
+    them with adapters of LoRA. labels: shape (B, T), -100 where there is no target; each is held
+    against the position before. A head that no kernel can take has the model's own loss, which is
+    said. Raises EnvError on CUDA without Triton, as `choose` does.
     """
     if choose(labels.device) == "plain":
         return own_loss(model, labels=labels, **inputs)
-    whole, why = within_peft(model)
-    why = why or why_not(whole, inputs, labels[:, 1:].numel())
+    whole: Any = model
+    if hasattr(type(model), "get_base_model"):
+        whole = whole.get_base_model()
+    head = whole.get_output_embeddings()
+    why = plain.why_not(labels[:, 1:].numel(), head.weight)
+    if type(head) is not nn.Linear:
+        why = "a head with adapters"
     if why:
         passed_over(KERNEL, "the model's own loss", why)
         return own_loss(model, labels=labels, **inputs)
     features_BTD = whole.get_decoder()(**inputs, use_cache=False).last_hidden_state
     loss: Tensor = chosen(KERNEL, labels.device).linear_cross_entropy(
-        features_BTD[:, :-1].flatten(0, 1),
-        whole.get_output_embeddings().weight,
-        labels[:, 1:].flatten(),
+        features_BTD[:, :-1].flatten(0, 1), head.weight, labels[:, 1:].flatten()
     )
     return loss
-
-
-def within_peft(model: Any) -> tuple[Any, str]:
-    """Return the model that adapters of LoRA are in, or the one given; or why there is none.
-
-    Other adapters of peft may put tokens before those given, or add to the loss.
-    """
-    if not hasattr(type(model), "get_base_model"):
-        return model, ""
-    if any(config.peft_type != "LORA" for config in model.peft_config.values()):
-        return model, "adapters of peft that are not LoRA's"
-    return model.get_base_model(), why_not_past(model) or why_not_past(model.base_model)
-
-
-def why_not(model: Any, inputs: Collection[str], num_rows: int) -> str:
-    """Say why the kernel does not do for a model and so many targets; nothing if it does.
-
-    inputs: names of what it is given beside labels.
-    """
-    # Asked of the class: wrappers hand on what they have not, and do more than what they wrap.
-    if not hasattr(type(model), "get_decoder"):
-        return f"a {type(model).__name__} is no model of transformers"
-    other = ", ".join(sorted(set(inputs) - {"input_ids", "attention_mask", "position_ids"}))
-    if other:
-        return f"{other}, which a loss may depend on"
-    if "_loss_function" in vars(model):
-        return "a loss function that was set"
-    family = model.config.model_type
-    if family not in FAMILIES:
-        return f"logits of a model of type {family} may be more than its head's product"
-    head = model.get_output_embeddings()
-    if type(head) is not nn.Linear or head.bias is not None:
-        return f"a head that is a {type(head).__name__}, or has a bias"
-    return why_not_past(model) or why_not_past(head) or plain.why_not(num_rows, head.weight)
 
 
 def train(

@@ -9,13 +9,14 @@ the same on every machine: all of it, for the same seed.
 from __future__ import annotations
 
 import hashlib
+import operator
 import random
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
-from typing import Literal, TypeVar, get_args
+from typing import Literal, TypeVar
 
 from harness.errors import SpecError
 
@@ -34,6 +35,7 @@ MOST = 20
 PERSONS = (
     "man", "woman", "boy", "girl", "child", "father", "mother", "brother", "friend", "lady",
 )  # fmt: skip
+SIGNS = {"+": operator.add, "-": operator.sub, "*": operator.mul}
 THINGS = (
     "apples", "boats", "books", "coins", "dogs", "doors", "flowers", "hats", "leaves", "letters",
     "pounds", "trees",
@@ -68,28 +70,25 @@ class Template:
     ranges: tuple[range, ...]
     """Values of each number, in order."""
 
-    def results(self, numbers: Numbers) -> list[int]:
-        """Return the result of each step."""
+    def computed(self, numbers: Numbers) -> list[tuple[int, str, int, int]]:
+        """Return each step: a number, a sign, a number, and the result."""
         known = dict(zip("abc", numbers, strict=False))
         found = []
         for step in self.steps:
             left, sign, right = step.split()
-            known["x"] = compute(known[left], sign, known[right])
-            found.append(known["x"])
+            one, other = known[left], known[right]
+            known["x"] = SIGNS[sign](one, other)
+            found.append((one, sign, other, known["x"]))
         return found
 
     def tell(self, numbers: Numbers, *, person: str, things: str) -> Problem:
         """Return the problem with its gaps filled."""
         known = dict(zip("abc", numbers, strict=False))
-        question = self.question.format(n=person, t=things, **known)
-        chain = []
-        for step, result in zip(self.steps, self.results(numbers), strict=True):
-            left, sign, right = step.split()
-            chain.append(f"{known[left]} {sign} {known[right]} = {result}.")
-            known["x"] = result
+        steps = self.computed(numbers)
+        chain = " ".join(f"{one} {sign} {other} = {result}." for one, sign, other, result in steps)
         return Problem(
-            question=question,
-            answer=" ".join(chain) + f"\n#### {known['x']}",
+            question=self.question.format(n=person, t=things, **known),
+            answer=f"{chain}\n#### {steps[-1][-1]}",
             key=self.key(numbers, things),
         )
 
@@ -125,22 +124,6 @@ TEMPLATES = (
 )
 
 
-def compute(left: int, sign: str, right: int) -> int:
-    """Return left + right, left - right or left * right.
-
-    >>> compute(7, "*", 6)
-    42
-    """
-    match sign:
-        case "+":
-            return left + right
-        case "-":
-            return left - right
-        case "*":
-            return left * right
-    raise SpecError(f"sign={sign!r}: need +, - or *")
-
-
 def split_of(key: str) -> Split:
     """Return the split of a problem by its key: eight in ten train, one each is held out."""
     return HELD_OUT.get(int(hashlib.sha256(key.encode()).hexdigest(), 16) % 10, "train")
@@ -152,7 +135,7 @@ def stream(split: Split, *, seed: int) -> Iterator[Problem]:
     draw = random.Random(seed).random
     while True:
         template = _one_of(TEMPLATES, draw())
-        numbers, things = _one_of(_told_of(template.id, split), draw())
+        numbers, things = _one_of(_told_of(template, split), draw())
         yield template.tell(numbers, person=_one_of(PERSONS, draw()), things=things)
 
 
@@ -161,7 +144,7 @@ def sample(split: Split, count: int, *, seed: int) -> list[Problem]:
 
     Raises SpecError for more than the split has.
     """
-    most = sum(len(_told_of(template.id, split)) for template in TEMPLATES) // 2
+    most = sum(len(_told_of(template, split)) for template in TEMPLATES) // 2
     if not 0 <= count <= most:
         # Half of what there is: drawing what is new yet would take ever longer.
         raise SpecError(f"count={count} problems of {split}: need at most {most}")
@@ -199,7 +182,7 @@ WORDINGS = {
 def _equality(kind: float, numbers: float) -> str:
     sign = _one_of("+-*", kind)
     left, right = _one_of(_facts(sign), numbers)
-    return WORDINGS[sign].format(l=left, r=right, x=compute(left, sign, right))
+    return WORDINGS[sign].format(l=left, r=right, x=SIGNS[sign](left, right))
 
 
 @cache
@@ -207,7 +190,7 @@ def _facts(sign: str) -> tuple[Numbers, ...]:
     """Return the pairs of numbers that a step may compute something of."""
     lefts = SMALL if sign == "*" else range(SMALL[0], MOST + 1)
     pairs = product(lefts, SMALL)
-    return tuple((left, right) for left, right in pairs if 0 < compute(left, sign, right) <= MOST)
+    return tuple((left, right) for left, right in pairs if 0 < SIGNS[sign](left, right) <= MOST)
 
 
 def _one_of(items: Sequence[Item], drawn: float) -> Item:
@@ -215,16 +198,12 @@ def _one_of(items: Sequence[Item], drawn: float) -> Item:
 
 
 @cache
-def _told_of(template_id: str, split: Split) -> tuple[tuple[Numbers, str], ...]:
+def _told_of(template: Template, split: Split) -> tuple[tuple[Numbers, str], ...]:
     """Return all numbers and things of a template in a split, in order."""
-    if split not in get_args(Split):
-        raise SpecError(f"split={split!r}: need one of {', '.join(get_args(Split))}")
-    (template,) = (template for template in TEMPLATES if template.id == template_id)
-    results = {numbers: template.results(numbers) for numbers in product(*template.ranges)}
     return tuple(
         (numbers, things)
-        for numbers, found in results.items()
-        if min(found) > 0 and max(found) <= MOST
+        for numbers in product(*template.ranges)
+        if all(0 < result <= MOST for *_, result in template.computed(numbers))
         for things in THINGS
         if split_of(template.key(numbers, things)) == split
     )

@@ -6,19 +6,16 @@ grades the answers.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Literal
 
-from harness.declare import Estimate, Needs, doc, seeds_of
+from harness.declare import Estimate, doc, seeds_of
 from reproductions.lisa.base_model.experiment import USES_BASE
 from reproductions.lisa.finetuning.experiment import USES_TUNED
 from reproductions.lisa.models.names import QUALITY, SMALLEST
 from reproductions.lisa.models.scored import NOT_GIVEN, Scored, needs_of, scored
 
 QUESTIONS, REFERENCES = "mt_bench_questions", "mt_bench_gpt4_reference"
-NUM_JUDGEMENTS = 160
-SECONDS_PER_JUDGEMENT = 5.0
-"""A guess: it is the judge's time, not this machine's."""
-TIMEOUT_S = 6 * 3600.0
 
 
 class Examined(Scored):
@@ -35,20 +32,13 @@ class ExaminedGiven(Examined):
     checkpoint: str = doc("Folder of the paper's models.", default=NOT_GIVEN)
 
 
-def needs(params: Examined) -> Needs:
-    """Return what the model needs, and MT-Bench's questions."""
-    packages = ("transformers", "peft", "tokenizers", *(("openai",) if params.judged else ()))
-    return needs_of(params, data=(QUESTIONS, REFERENCES), packages=packages)
-
-
 def estimate(params: Examined) -> Estimate:
-    """Return a start, the answers, and the judge's time."""
-    judge = NUM_JUDGEMENTS * SECONDS_PER_JUDGEMENT if params.judged else 0.0
-    answers = {SMALLEST: 0.3, QUALITY: 60.0}.get(params.model, 3600.0)
-    return Estimate(seconds=1.0 + answers + judge, memory_bytes=2**31)
+    """Return the answers' time and the judge's, which is a guess."""
+    seconds = {SMALLEST: 1.3, QUALITY: 900.0}.get(params.model, 4400.0)
+    return Estimate(seconds=seconds, memory_bytes=2**31)
 
 
-ratings = scored(
+untuned, tuned, given, given_70b = scored(
     "lisa/mt_bench",
     untuned="lisa/mt_bench_untuned",
     own={
@@ -59,8 +49,9 @@ ratings = scored(
     # As in FastChat.
     given=ExaminedGiven(model="", max_new_tokens=1024),
     run=".mt_bench.trial:mt_bench_rows",
-    needs=needs,
+    needs=partial(
+        needs_of, data=(QUESTIONS, REFERENCES), packages=("transformers", "peft", "tokenizers")
+    ),
     estimate=estimate,
     uses=(USES_BASE, USES_TUNED),
-    timeouts_s=(TIMEOUT_S, TIMEOUT_S),
 )

@@ -6,7 +6,6 @@ Single answers are graded from 1 to 10, as in arXiv 2306.05685, section 3.1; the
 from __future__ import annotations
 
 import json
-import logging
 import re
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -15,17 +14,14 @@ from typing import TYPE_CHECKING
 
 from harness.atomic import write_text
 from harness.canonical import digest
-from harness.untrusted import UnreadableError, parse_json, read_text
-from reproductions.lisa.mt_bench.judge import Judge, Judgement, JudgeSettings, Message
+from harness.untrusted import is_there, parse_json, read_text
+from reproductions.lisa.mt_bench.judge import Judge, Judgement, Message
 
 if TYPE_CHECKING:
     from reproductions.lisa.mt_bench.answers import Question
 
-log = logging.getLogger(__name__)
-
 LEAST, MOST = 1.0, 10.0
 HASH_CHARS = 16
-SCHEMA_VERSION = 1
 
 TASK = (
     "You grade the answers of an assistant; you are strict, fair and brief. Read the conversation"
@@ -102,9 +98,14 @@ class Grades:
     """A judge's judgements of one trial, each kept on disk as soon as it is there."""
 
     def __init__(self, judge: Judge, path: Path) -> None:
-        """Take up what an interrupted trial kept at `path` from the same judge."""
-        self._judge, self._path = judge, path
-        self._kept = _read(path, _who(judge.settings))
+        """Take up what an interrupted trial kept beside `path` from the same judge."""
+        # An address may be private, so only its hash tells one judge's file from another's.
+        who = digest([judge.settings.url, judge.settings.model])[:HASH_CHARS]
+        self._judge, self._path = judge, path.with_suffix(f".{who}.json")
+        self._kept: dict[str, Judgement] = {}
+        if is_there(self._path):
+            kept = parse_json(read_text(self._path), where=str(self._path))
+            self._kept = {prompt: Judgement(**one) for prompt, one in kept.items()}
 
     def grade(self, messages: Sequence[Message]) -> Judgement:
         """Return the judgement on a prompt, asking for it only where none is kept.
@@ -114,31 +115,10 @@ class Grades:
         key = prompt_hash(messages)
         if key not in self._kept:
             self._kept[key] = self._judge.ask(messages)
-            self._write()
+            kept = {prompt: asdict(one) for prompt, one in self._kept.items()}
+            write_text(self._path, json.dumps(kept))
         return self._kept[key]
 
-    def _write(self) -> None:
-        head = {"schema_version": SCHEMA_VERSION, "judge": _who(self._judge.settings)}
-        lines = [head, *({"prompt": key, **asdict(one)} for key, one in self._kept.items())]
-        write_text(self._path, "".join(json.dumps(line) + "\n" for line in lines))
-
-
-def _who(settings: JudgeSettings) -> str:
-    """Return what tells one judge from another; an address may be private, so only its hash."""
-    return digest([settings.url, settings.model])[:HASH_CHARS]
-
-
-def _read(path: Path, judge: str) -> dict[str, Judgement]:
-    """Return what is kept by the prompt's hash; nothing where it is another judge's, or damaged."""
-    try:
-        texts = read_text(path).removesuffix("\n").split("\n")
-        head, *lines = (parse_json(text, where=str(path)) for text in texts)
-        if (head["schema_version"], head["judge"]) != (SCHEMA_VERSION, judge):
-            log.warning("%s holds judgements of another judge: they are asked for again", path)
-            return {}
-        return {line["prompt"]: Judgement(text=line["text"], judge=line["judge"]) for line in lines}
-    except FileNotFoundError:
-        return {}
-    except (UnreadableError, KeyError, TypeError) as error:
-        log.warning("%s cannot be used (%s): judgements are asked for again", path, error)
-        return {}
+    def forget(self) -> None:
+        """Remove what is kept: the trial has come to its end."""
+        self._path.unlink(missing_ok=True)

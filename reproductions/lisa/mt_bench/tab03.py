@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from harness.declare import Task, at_least, claims, within
+from harness.declare import Task, at_least, bind, claims, within
 from reproductions.lisa.models.claims import HANDED_IN
 from reproductions.lisa.models.names import THREE, TITLES
 from reproductions.lisa.mt_bench import quantities as q
 from reproductions.lisa.mt_bench import table
-from reproductions.lisa.mt_bench.experiment import ratings
+from reproductions.lisa.mt_bench.experiment import given, tuned, untuned
 
 PRINTED = replace(HANDED_IN, threshold_from="paper", deviation="")
 """LISA's gain over LoRA stands in the proceedings' text."""
 task = Task(
     "lisa/tab03",
-    reads=ratings.with_given,
+    reads=(untuned, tuned, given),
     table=table.AVERAGES,
     layout=table.AVERAGE_LAYOUT,
     claims=claims(
@@ -47,7 +47,7 @@ task = Task(
             "On MT-Bench LISA scores 10 to 35 % higher than LoRA.",
         ),
     ),
-    figure="figures:average_panels",
+    figure=bind("figures:rating_panels", by="method"),
     caption="Mean rating of 160 answers by a judge model, from 1 to 10, by method. Filled: ours,"
     " mean and standard error over training seeds. Hollow: an early version of the paper, without"
     " coding and by another judge. A panel without filled marks has no rating.",

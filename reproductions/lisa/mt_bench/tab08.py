@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare import Task, at_least, claims
+from harness.declare import Task, at_least, bind, claims
 from reproductions.lisa.models.names import THREE, TITLES
 from reproductions.lisa.mt_bench import table
-from reproductions.lisa.mt_bench.experiment import ratings
+from reproductions.lisa.mt_bench.experiment import given, tuned, untuned
 from reproductions.lisa.mt_bench.quantities import RATED, leads_by_kind
 
 MEMORISED, REASONED = ("writing", "humanities"), ("math", "coding")
 task = Task(
     "lisa/tab08",
-    reads=ratings.with_given,
+    reads=(untuned, tuned, given),
     table=table.BY_CATEGORY,
     layout=table.category_layout(*THREE),
     claims=claims(
@@ -31,7 +31,7 @@ task = Task(
             "LISA leads LoRA by more in writing and humanities than in math and coding.",
         ),
     ),
-    figure="figures:category_panels",
+    figure=bind("figures:rating_panels", by="category"),
     caption="Mean rating of a category's 20 answers by a judge model, from 1 to 10, by method."
     " Filled: ours, mean and standard error over training seeds. Hollow and dashed: an early"
     " version of the paper, without coding. A panel without filled marks has no rating.",

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare import Task, at_least, claims
+from harness.declare import Task, at_least, bind, claims
 from reproductions.lisa.models.claims import HANDED_IN
 from reproductions.lisa.models.names import LARGEST
 from reproductions.lisa.mt_bench import table
-from reproductions.lisa.mt_bench.experiment import ratings
+from reproductions.lisa.mt_bench.experiment import given_70b, tuned, untuned
 from reproductions.lisa.mt_bench.quantities import leads
 
 OFF_A_CHART = "They were read off a radar chart, to about 0.15 points."
 task = Task(
     "lisa/tab09",
-    reads=ratings.with_largest,
+    reads=(untuned, tuned, given_70b),
     table=table.BY_CATEGORY,
     layout=table.category_layout(LARGEST, ours=True, notes=(OFF_A_CHART,)),
     claims=claims(
@@ -30,7 +30,7 @@ task = Task(
             "On LLaMA-2-70B LISA scores at least as high on MT-Bench as LoRA and full training.",
         ),
     ),
-    figure="figures:category_panels",
+    figure=bind("figures:rating_panels", by="category"),
     caption="As Table 8, of LLaMA-2-70B. Hollow and dashed: an early version of the paper, read"
     " off a radar chart, without coding.",
     alt="Mean MT-Bench rating in each category, a line per method; in the early version's chart of"

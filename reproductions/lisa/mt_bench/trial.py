@@ -60,10 +60,10 @@ def grades_of(params: Examined, ctx: RunContext) -> Iterator[Grades | None]:
     if not params.judged:
         yield None
         return
-    kept = ctx.checkpoint_path().with_suffix(".jsonl")
     with Judge(settings_from_environment()) as judge:
-        yield Grades(judge, kept)
-    kept.unlink(missing_ok=True)
+        grades = Grades(judge, ctx.checkpoint_path())
+        yield grades
+        grades.forget()
 
 
 def graded(question: Question, answers: Sequence[Answer], grades: Grades | None) -> Iterator[Row]:

@@ -9,17 +9,15 @@ from typing import Literal
 from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc, seed, seeds_of
 from reproductions.lisa.base_model.experiment import USES_BASE
 from reproductions.lisa.finetuning.experiment import NUM_STEPS, RATES, needs
-from reproductions.lisa.models import stand_ins
-from reproductions.lisa.models.names import QUALITY, SMALLEST
+from reproductions.lisa.models.names import QUALITY, SMALLEST, TITLES
 from reproductions.lisa.models.shapes import Shape, shape_of
+from reproductions.lisa.models.stand_ins import tuned
 from reproductions.lisa.models.tuning import Tuning
 
 RANK, RANK_IN_HOUSE = 128, 4
 """The paper's, of a width of 4,096, and as much of ours."""
 BLOCKS_BUILT = {"gpt2-small": 12, "llama-2-7b": 1, "mistral-7b": 1}
 """One block of a 7B model, at the real width; the others are drawn like it."""
-DRAWN_PER_S = 5e7
-"""Weights that one core draws and measures."""
 
 START, MEAN = "start", "mean"
 """Before any step, and the mean over all steps."""
@@ -94,25 +92,27 @@ def training_grid(profile: Profile) -> Iterator[Training]:
                     yield replace(training(QUALITY, method), seed=number)
 
 
-def num_built(draw: Draw) -> int:
-    """Return how many weights a trial draws."""
-    shape = shape_of(draw.model)
-    return shape.num_params - (shape.num_blocks - draw.num_blocks) * shape.block_params
+def built(draw: Draw) -> Shape:
+    """Return the shape that a trial builds: with all its widths, and some of its blocks."""
+    return replace(shape_of(draw.model), num_blocks=draw.num_blocks)
 
 
 def drawn_needs(draw: Draw) -> Needs:
     """Return room for the weights twice: some are drawn in float32 before they are stored."""
-    room = 2**30 + 4 * num_built(draw)
+    room = 2**30 + 4 * built(draw).num_params
     packages = ("transformers", "peft")
     if draw.device == "cuda":
         return Needs(device="cuda", gpu_bytes=room, packages=packages)
     return Needs(memory_bytes=room, packages=packages)
 
 
-def drawn_estimate(draw: Draw) -> Estimate:
-    """Return a start and a time that grows with the weights."""
-    room = drawn_needs(draw).memory_bytes
-    return Estimate(seconds=3.0 + num_built(draw) / DRAWN_PER_S, memory_bytes=room)
+def drawn_for(draw: Draw) -> dict[str, str]:
+    """Return what adapters that were drawn and never trained stand in for, at any profile."""
+    shape, names = shape_of(draw.model), [TITLES[name] for name in BLOCKS_BUILT]
+    if draw.model not in BLOCKS_BUILT:
+        return dict.fromkeys(names, "untrained adapters on a small net")
+    part = "one of " if draw.num_blocks == 1 else ""
+    return {TITLES[draw.model]: f"untrained adapters on {part}its {shape.num_blocks} blocks"}
 
 
 drawn = Experiment(
@@ -122,9 +122,10 @@ drawn = Experiment(
     grid=drawn_grid,
     run="trial:initial_rows",
     needs=drawn_needs,
-    estimate=drawn_estimate,
+    # A start, and a time that grows with the weights.
+    estimate=lambda draw: Estimate(seconds=3.0 + built(draw).num_params / 5e7, memory_bytes=2**32),
     address=("model", "num_blocks", "seed"),
-    stands_in=stand_ins.drawn,
+    stands_in=drawn_for,
 )
 trained = Experiment(
     "lisa/norms",
@@ -137,5 +138,5 @@ trained = Experiment(
     # A start and the steps, each with its norms.
     estimate=lambda params: Estimate(seconds=0.2 + 0.2 * params.num_steps, memory_bytes=2**31),
     address=("model", "method", "lr", "seed"),
-    stands_in=stand_ins.adapted,
+    stands_in=tuned,
 )

@@ -2,8 +2,7 @@
 
 A layer is what the paper's Figures 2 and 12 have on their axis: the token embedding, the position
 embedding where there is one, each decoder block, and the head; the final norm is none of them. Its
-norm is the L2 norm of all its parameters put end to end. Products B A are not formed, and sums are
-taken in float64.
+norm is the L2 norm of all its parameters put end to end. Sums are taken in float64.
 
 Letters: R rank, I inputs, O outputs of an adapted layer; A is (R, I), B is (O, R).
 """
@@ -11,7 +10,7 @@ Letters: R rank, I inputs, O outputs of an adapted layer; A is (R, I), B is (O, 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -19,12 +18,8 @@ import torch
 from peft.tuners.lora import LoraLayer
 from torch import Tensor, nn
 
-from harness.errors import SpecError
 from reproductions.lisa.method.blocks import find_blocks
 from reproductions.lisa.norms.experiment import EMBEDDING, HEAD, POSITIONS, block_name
-
-_ROWS = 1024
-"""Rows of a weight that are turned to float64 at once."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -38,6 +33,12 @@ class Adapter:
     """Whether the weight is an embedding, where peft draws B and sets A to zero; of a linear layer
     it draws A and sets B to zero."""
 
+    def update(self) -> Tensor | None:
+        """Return scale * B A, shape (O, I); None where a factor is zero, as peft draws them."""
+        if not (self.a_RI.any() and self.b_OR.any()):
+            return None
+        return self.scale * (self.b_OR.detach().double() @ self.a_RI.detach().double())
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Weight:
@@ -46,7 +47,7 @@ class Weight:
     value: Tensor
     """(O, I) where it has an adapter, so turned for embeddings and GPT-2's layers; else as it is
     stored."""
-    adapter: Adapter | None
+    adapter: Adapter | None = None
 
 
 class LayerNorms(NamedTuple):
@@ -65,34 +66,30 @@ def layers_of(model: nn.Module) -> dict[str, tuple[Weight, ...]]:
 
     By name, in the figure's order: `embedding`, `positions`, `block 0` and on, `head`. A head tied
     to the token embedding is no layer of its own, unless it has an adapter of its own: then it is
-    merged into another weight than the embedding's. Raises SpecError for merged adapters, several
-    at a time, and those that are no plain product (DoRA).
+    merged into another weight than the embedding's.
     """
     path = find_blocks(model).path
-    tokens: Any = model.get_input_embeddings()  # type: ignore[operator]
-    head: Any = model.get_output_embeddings()  # type: ignore[operator]
-    modules: dict[str, list[nn.Module]] = {EMBEDDING: [tokens]}
-    if positions := _other_embeddings(model, path, tokens):
-        modules[POSITIONS] = positions
+    # The embedding that an adapter wraps is found as the adapter's; tokens come before positions.
+    embeddings = [
+        module
+        for name, module in model.named_modules()
+        if isinstance(_plain(module), nn.Embedding)
+        and not name.startswith(f"{path}.")
+        and not name.endswith(".base_layer")
+    ]
+    modules = dict(zip((EMBEDDING, POSITIONS), embeddings, strict=False))
     stack: Iterable[nn.Module] = model.get_submodule(path)  # type: ignore[assignment]
-    modules |= {block_name(number): [block] for number, block in enumerate(stack)}
-    if isinstance(head, LoraLayer) or head.weight is not _plain(tokens).weight:
-        modules[HEAD] = [head]
-    return {
-        name: tuple(weight for module in of_layer for weight in _weights(module))
-        for name, of_layer in modules.items()
-    }
+    modules |= {block_name(number): block for number, block in enumerate(stack)}
+    head: Any = model.get_output_embeddings()  # type: ignore[operator]
+    if isinstance(head, LoraLayer) or head.weight is not _plain(embeddings[0]).weight:
+        modules[HEAD] = head
+    return {name: tuple(_weights(module)) for name, module in modules.items()}
 
 
 def adapter_norm(weights: Iterable[Weight]) -> float | None:
     """Return the norm of all factors of a layer's adapters, or None without adapters."""
-    squares = [
-        _square(factor)
-        for weight in weights
-        if weight.adapter
-        for factor in (weight.adapter.a_RI, weight.adapter.b_OR)
-    ]
-    return math.sqrt(math.fsum(squares)) if squares else None
+    adapters = [weight.adapter for weight in weights if weight.adapter]
+    return _norm(t for one in adapters for t in (one.a_RI, one.b_OR)) if adapters else None
 
 
 def drawn_norm(weights: Iterable[Weight]) -> float | None:
@@ -114,21 +111,9 @@ def drawn_norm(weights: Iterable[Weight]) -> float | None:
     return math.sqrt(math.fsum(squares)) if squares else None
 
 
-def update_norm(weights: Iterable[Weight]) -> float:
-    """Return the norm of a layer's scale * B A."""
-    return math.sqrt(math.fsum(_update_square(w.adapter) for w in weights if w.adapter))
-
-
 def merged_norm(weights: Iterable[Weight]) -> float:
     """Return the norm of a layer's parameters with their updates added."""
-    squares = []
-    for weight in weights:
-        squares.append(_square(weight.value))
-        if weight.adapter:
-            inner = _inner(weight.value, weight.adapter)
-            squares += [2.0 * inner, _update_square(weight.adapter)]
-    # Updates that undo a weight leave a rounding error, which may be below zero.
-    return math.sqrt(max(math.fsum(squares), 0.0))
+    return _norm(_merged(weight) for weight in weights)
 
 
 class NormTrace:
@@ -147,7 +132,7 @@ class NormTrace:
         }
         self.drawn: dict[str, float | None] = {n: drawn_norm(w) for n, w in layers.items()}
         """What the initialiser gives adapters."""
-        self.first: dict[str, LayerNorms] = self._measure()
+        self.first: Mapping[str, LayerNorms] = self._measure()
         """Before the first step."""
         self._steps: list[dict[str, LayerNorms]] = []
 
@@ -164,50 +149,36 @@ class NormTrace:
         return {
             name: LayerNorms(
                 adapter=adapter_norm(weights),
-                change=math.hypot(update_norm(weights), _distance(weights, self._start[name])),
+                change=_norm(_changes(weights, self._start[name])),
                 weight=merged_norm(weights),
             )
             for name, weights in layers_of(self._model).items()
         }
 
 
-def _mean(values: Sequence[Any]) -> Any:
+def _mean(values: tuple[Any, ...]) -> Any:
     """Return the mean of norms, or None of a layer without adapters."""
     return None if None in values else math.fsum(values) / len(values)
 
 
-def _distance(weights: Iterable[Weight], start: Sequence[Tensor]) -> float:
-    now = [weight.value.detach() for weight in weights if not weight.adapter]
-    return math.sqrt(math.fsum(_square(a - b) for a, b in zip(now, start, strict=True)))
+def _changes(weights: Iterable[Weight], start: Iterable[Tensor]) -> Iterator[Tensor]:
+    """Yield how far weights have come: adapted ones by their updates, others since the start."""
+    then = iter(start)
+    for weight in weights:
+        if not weight.adapter:
+            yield weight.value.detach() - next(then)
+        elif (update := weight.adapter.update()) is not None:
+            yield update
 
 
-def _square(tensor: Tensor) -> float:
-    return float(torch.linalg.vector_norm(tensor.detach(), dtype=torch.float64)) ** 2
+def _merged(weight: Weight) -> Tensor:
+    update = weight.adapter.update() if weight.adapter else None
+    return weight.value if update is None else weight.value.detach() + update
 
 
-def _update_square(adapter: Adapter) -> float:
-    """Return scale^2 ||B A||^2 as the trace of (B^T B)(A A^T), two (R, R) matrices."""
-    if _is_zero(adapter):
-        return 0.0
-    a, b = adapter.a_RI.detach().double(), adapter.b_OR.detach().double()
-    trace = float(((b.T @ b) * (a @ a.T)).sum())
-    return adapter.scale**2 * max(trace, 0.0)
-
-
-def _inner(value_OI: Tensor, adapter: Adapter) -> float:
-    """Return scale <W, B A> as the sum of (B^T W) * A."""
-    if _is_zero(adapter):
-        return 0.0
-    product_RI = torch.zeros_like(adapter.a_RI, dtype=torch.float64)
-    parts = (torch.split(value_OI.detach(), _ROWS), torch.split(adapter.b_OR.detach(), _ROWS))
-    for rows_OI, rows_OR in zip(*parts, strict=True):
-        product_RI += rows_OR.double().T @ rows_OI.double()
-    return adapter.scale * float((product_RI * adapter.a_RI.detach()).sum())
-
-
-def _is_zero(adapter: Adapter) -> bool:
-    # As drawn one factor is zero, and a model of 7B need not be multiplied to see it.
-    return not (adapter.a_RI.any() and adapter.b_OR.any())
+def _norm(tensors: Iterable[Tensor]) -> float:
+    norms = (torch.linalg.vector_norm(one.detach(), dtype=torch.float64) for one in tensors)
+    return math.sqrt(math.fsum(float(norm) ** 2 for norm in norms))
 
 
 def _weights(module: nn.Module) -> Iterator[Weight]:
@@ -220,22 +191,16 @@ def _weights(module: nn.Module) -> Iterator[Weight]:
         value = base.weight.T if turned else base.weight
         yield Weight(value=value, adapter=_adapter(module, embeds=embeds))
         rest = (p for p in base.parameters() if p is not base.weight)
-        yield from (Weight(value=parameter, adapter=None) for parameter in rest)
+        yield from (Weight(value=parameter) for parameter in rest)
         return
     for parameter in module.parameters(recurse=False):
-        yield Weight(value=parameter, adapter=None)
+        yield Weight(value=parameter)
     for child in module.children():
         yield from _weights(child)
 
 
 def _adapter(layer: Any, *, embeds: bool) -> Adapter:
-    names = layer.active_adapters
-    if len(names) != 1 or layer.merged or layer.lora_variant:
-        raise SpecError(
-            f"a {type(layer).__name__} has the adapters {names}, merged or of a variant: norms are"
-            " of one plain adapter beside its weight"
-        )
-    (name,) = names
+    (name,) = layer.active_adapters
     factors = (
         (layer.lora_embedding_A[name], layer.lora_embedding_B[name])
         if embeds
@@ -243,19 +208,6 @@ def _adapter(layer: Any, *, embeds: bool) -> Adapter:
     )
     scale = float(layer.scaling[name])
     return Adapter(a_RI=factors[0], b_OR=factors[1], scale=scale, embeds=embeds)
-
-
-def _other_embeddings(model: nn.Module, path: str, tokens: nn.Module) -> list[nn.Module]:
-    """Return embeddings outside of the blocks that are not the tokens': GPT-2's positions."""
-    return [
-        module
-        for name, module in model.named_modules()
-        if isinstance(_plain(module), nn.Embedding)
-        and module is not tokens
-        and not name.startswith(f"{path}.")
-        # The embedding that an adapter wraps is found as the adapter's.
-        and not name.endswith(".base_layer")
-    ]
 
 
 def _plain(module: Any) -> Any:

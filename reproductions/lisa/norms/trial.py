@@ -4,24 +4,32 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 
 import torch
 from torch import nn
 
-from harness.declare import Outcome, Row, RunContext, Status
+from harness.declare import Outcome, Row, RunContext
 from reproductions.lisa.base_model.experiment import base_of
 from reproductions.lisa.method.methods import from_params
 from reproductions.lisa.models.fine_tuning import (
-    Setting,
+    diverged,
     prepare,
     records_of,
     run_steps,
     setting_of,
 )
+from reproductions.lisa.models.instructions import Setting
 from reproductions.lisa.models.shapes import Shape, shape_of
 from reproductions.lisa.models.steps.memory import build
-from reproductions.lisa.norms.experiment import EMBEDDING, MEAN, START, Draw, Training, places_of
+from reproductions.lisa.norms.experiment import (
+    EMBEDDING,
+    MEAN,
+    START,
+    Draw,
+    Training,
+    built,
+    places_of,
+)
 from reproductions.lisa.norms.layers import LayerNorms, NormTrace, layers_of, merged_norm
 
 
@@ -30,14 +38,12 @@ def initial_rows(params: Draw, ctx: RunContext) -> list[Row]:
 
     The model has the real widths and `num_blocks` blocks, which are all drawn alike.
     """
-    shape = shape_of(params.model)
-    built = replace(shape, num_blocks=params.num_blocks)
     with torch.device(ctx.device):
-        model = build(built.config(), params.dtype, seed=ctx.seed("init"))
+        model = build(built(params).config(), params.dtype, seed=ctx.seed("init"))
         base = weight_norms(model)
         adapted = with_adapters(model, rank=params.rank, seed=ctx.seed("adapters"))
     trace = NormTrace(adapted)
-    return rows_of(START, trace.first, trace, base=base, shape=shape)
+    return rows_of(START, trace.first, trace, base=base, shape=shape_of(params.model))
 
 
 def with_adapters(model: nn.Module, *, rank: int, seed: int) -> nn.Module:
@@ -85,9 +91,7 @@ def measured_rows(params: Training, ctx: RunContext, setting: Setting) -> Outcom
     first = rows_of(START, trace.first, trace, base=base, shape=shape)
     losses = run_steps(params, ctx, setting, prepared, after_step=lambda step, loss: trace.record())
     if not math.isfinite(losses[-1]):
-        note = f"the training loss is {losses[-1]} at step {len(losses)}"
-        rows = [{**row, "validation_loss": None} for row in first]
-        return Outcome(rows=rows, status=Status.DIVERGED, note=note)
+        return diverged([{**row, "validation_loss": None} for row in first], losses)
     loss = setting.loss(prepared.model, "validation")
     means = rows_of(MEAN, trace.mean(), trace, base=base, shape=shape)
     return Outcome(rows=[{**row, "validation_loss": loss} for row in [*first, *means]])

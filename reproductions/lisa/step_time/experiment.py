@@ -8,17 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc, seed, seeds_of
-from reproductions.lisa.models.shapes import shape_of, with_a_tenth
+from reproductions.lisa.models.shapes import shape_of
 from reproductions.lisa.models.stand_ins import net
 
 DROPOUT = 0.1
 """What adapters have in the authors' memory script."""
-START_S = 6.0
-"""Import of transformers and peft."""
-STEP_S = {"cpu": 0.05, "cuda": 0.4}
-"""Of one way."""
-WIDER_BYTES = 4
-"""Per weight that trains: a kernel's two moments are in float32, of weights in bfloat16 too."""
 
 
 class Timing(Params):
@@ -87,18 +81,11 @@ FEW = Timing(
 """What shows the path."""
 
 
-def with_cold_starts(warm: Timing, *methods: str) -> Iterator[Timing]:
-    """Yield a warm trial of all methods, and the cold start of some."""
-    yield warm
-    for method in methods:
-        yield replace(warm, cold=True, methods=method)  # type: ignore[arg-type]
-
-
 def grid(profile: Profile) -> Iterator[Timing]:
     """Yield a model of small blocks, and on a GPU LLaMA-2-7B with random weights."""
     match profile:
         case "smoke":
-            yield from with_cold_starts(FEW, "full")
+            yield from (FEW, replace(FEW, cold=True, methods="full"))
             return
         case "cpu":
             warm = Timing(
@@ -112,7 +99,9 @@ def grid(profile: Profile) -> Iterator[Timing]:
             )  # fmt: skip
     for number in seeds_of(profile):
         one = replace(warm, seed=number)
-        yield from with_cold_starts(one, "full", "lora_dropout", "lora", "lisa")
+        yield one
+        for method in ("full", "lora_dropout", "lora", "lisa"):
+            yield replace(one, cold=True, methods=method)
 
 
 def needs(timing: Timing) -> Needs:
@@ -120,15 +109,10 @@ def needs(timing: Timing) -> Needs:
     packages = ("transformers", "peft")
     if timing.device != "cuda":
         return Needs(memory_bytes=2**31, packages=packages, exclusive=True)
-    shape, dtype = shape_of(timing.shape), timing.dtype
-    static = [
-        shape.static_bytes(one.method, rank=one.rank, gamma=one.gamma, dtype=dtype)
-        for one in methods_of(timing)
-    ]
-    saved = shape.guessed_activation_bytes(
-        seq_len=timing.seq_len, batch_size=timing.batch_size, dtype=dtype
-    )
-    room = sum(static) + max(with_a_tenth(one + saved) - one for one in static)
+    room = shape_of(timing.shape).step_bytes(
+        *({"method": m.method, "rank": m.rank, "gamma": m.gamma} for m in methods_of(timing)),
+        seq_len=timing.seq_len, batch_size=timing.batch_size, dtype=timing.dtype,
+    )  # fmt: skip
     return Needs(device="cuda", gpu_bytes=room, packages=packages, exclusive=True)
 
 
@@ -138,11 +122,9 @@ def stands_in(timing: Timing | KernelStep) -> dict[str, str]:
 
 
 def estimate(timing: Timing) -> Estimate:
-    """Return a start, and a second per step at `cpu`."""
+    """Return a start, with transformers and peft, and the steps."""
     rounds = 1 if timing.cold else timing.num_warmup + timing.num_timed
-    step_s = 0.6 if timing.shape == "tiny-deep" else 0.2
-    seconds = START_S + step_s * rounds * len(methods_of(timing))
-    return Estimate(seconds=seconds, memory_bytes=2**31)
+    return Estimate(seconds=6.0 + 0.4 * rounds * len(methods_of(timing)), memory_bytes=2**31)
 
 
 def kernel_grid(profile: Profile) -> Iterator[KernelStep]:
@@ -170,23 +152,12 @@ def kernel_needs(params: KernelStep) -> Needs:
     """Return what a trial asks for: on a GPU both models at once, and one's activations."""
     if params.device == "cpu":
         return Needs(memory_bytes=2**31, packages=("transformers",), exclusive=True)
-    shape, gamma, dtype = shape_of(params.shape), params.gamma, params.dtype
-    static = shape.static_bytes("lisa", gamma=gamma, dtype=dtype)
-    wider = WIDER_BYTES * shape.lisa_params(gamma)
-    saved = shape.guessed_activation_bytes(
-        seq_len=params.seq_len, batch_size=params.batch_size, dtype=dtype
+    shape, lisa = shape_of(params.shape), {"method": "lisa", "gamma": params.gamma}
+    # A kernel's two moments are in float32, of weights in bfloat16 too.
+    room = 4 * shape.lisa_params(params.gamma) + shape.step_bytes(
+        lisa, lisa, seq_len=params.seq_len, batch_size=params.batch_size, dtype=params.dtype
     )
-    return Needs(
-        device="cuda", gpu_bytes=with_a_tenth(2 * static + wider + saved),
-        packages=("transformers", "triton"), exclusive=True,
-    )  # fmt: skip
-
-
-def kernel_estimate(params: KernelStep) -> Estimate:
-    """Return a start, and the steps of both ways."""
-    rounds = params.num_warmup + params.num_timed + 2
-    seconds = START_S + 2 * rounds * STEP_S[params.device]
-    return Estimate(seconds=seconds, memory_bytes=2**31)
+    return Needs(device="cuda", gpu_bytes=room, packages=("transformers", "triton"), exclusive=True)
 
 
 timings = Experiment(
@@ -207,7 +178,7 @@ kernel_steps = Experiment(
     grid=kernel_grid,
     run="kernel_trial:step_rows",
     needs=kernel_needs,
-    estimate=kernel_estimate,
+    estimate=lambda params: Estimate(seconds=6.0 + 0.8 * params.num_timed, memory_bytes=2**31),
     address=("shape", "seed"),
     stands_in=stands_in,
 )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
+import numpy as np
 import torch
 
 from harness.declare import Row, RunContext
@@ -73,7 +73,7 @@ def _cold_rows(params: Timing, device: Device, seed: int) -> Iterator[Row]:
 def _row(
     timed: Timed, phase: str, samples_ms: Sequence[float], *, flops: int | None, load: float | None
 ) -> Row:
-    low, median, high = _quartiles(samples_ms)
+    low, median, high = map(float, np.quantile(samples_ms, (0.25, 0.5, 0.75)))
     return {
         **asdict(timed),
         "phase": phase,
@@ -84,18 +84,6 @@ def _row(
         "p75_ms": high,
         "load_average": load,
     }
-
-
-def _quartiles(samples: Sequence[float]) -> tuple[float, float, float]:
-    """Return the quartiles, interpolated linearly; a single sample is all three.
-
-    >>> _quartiles([1.0, 2.0, 3.0, 4.0, 5.0]), _quartiles([7.0])
-    ((2.0, 3.0, 4.0), (7.0, 7.0, 7.0))
-    """
-    if len(samples) == 1:
-        return samples[0], samples[0], samples[0]
-    low, median, high = statistics.quantiles(samples, n=4, method="inclusive")
-    return low, median, high
 
 
 def _step(params: Timing, timed: Timed, *, device: Device, seed: int) -> Step:

@@ -109,8 +109,10 @@ TRAINED = (
     in_float64(
         "norms",
         Mutation(
-            where="reproductions.lisa.norms.layers:_update_square",
-            instead=around(lambda square, adapter: square(adapter) / adapter.scale**2),
+            where="reproductions.lisa.norms.layers:Adapter.update",
+            instead=around(
+                lambda update, one: None if update(one) is None else update(one) / one.scale
+            ),
             breaks="Updates are measured without the adapters' scale.",
         ),
         Short(of={"method": "lora"}),

@@ -80,27 +80,13 @@ def _pubmedqa(document: Document) -> Question:
     return Question(pairs=pairs, answer=decisions.index(document["final_decision"]))
 
 
-def _arc_easy(document: Document) -> Question:
-    prompt = f"Question: {document['question']}\nAnswer:"
-    pairs = tuple((prompt, f" {choice}") for choice in document["choices"])
-    return Question(pairs=pairs, answer=document["answer"])
-
-
-def _piqa(document: Document) -> Question:
-    prompt = f"Question: {document['goal']}\nAnswer:"
-    pairs = tuple((prompt, f" {document[name]}") for name in ("sol1", "sol2"))
-    return Question(pairs=pairs, answer=document["answer"])
-
-
 QUESTIONS: dict[str, Callable[[Document], Question]] = {
     "mmlu": _mmlu,
     "agieval": _agieval,
     "winogrande": _winogrande,
     "pubmedqa": _pubmedqa,
-    "arc_easy": _arc_easy,
-    "piqa": _piqa,
 }
-"""Benchmarks with choices. GSM8K has none: its answers are written out."""
+"""The paper's benchmarks with choices. GSM8K has none: its answers are written out."""
 
 
 def word_problem(document: Document) -> str:

@@ -17,7 +17,7 @@ import torch
 from harness.errors import DataError, SpecError, nearest
 from harness.measure.memory import MemoryBytes, count_bytes
 from reproductions.lisa.method.methods import Full, LisaMethod, Lora, Method
-from reproductions.lisa.models.shapes import SHAPES
+from reproductions.lisa.models.shapes import SHAPES, Shape
 from reproductions.nets.named_class import causal_lm_of
 
 if TYPE_CHECKING:
@@ -56,19 +56,22 @@ class StepMemory:
     num_trainable: int
     """At once."""
 
-    def row(self, *, trainable: int, static_bytes: int) -> dict[str, int]:
-        """Return the columns of `held.BYTES`, beside what the closed form says."""
+    def row(self, shape: Shape, *, dtype: str, **told: Any) -> dict[str, int]:
+        """Return the columns of `held.BYTES`, beside what the closed form says.
+
+        told: of the method, as `Shape.trainable` takes it.
+        """
         memory = self.memory
         return {
             "num_params": self.num_params,
             "num_trainable": self.num_trainable,
-            "trainable_closed_form": trainable,
+            "trainable_closed_form": shape.trainable(**told),
             "weights_bytes": memory.parameters + memory.buffers,
             "gradients_bytes": memory.gradients,
             "moments_bytes": memory.optimizer,
             "saved_bytes": memory.saved,
             "total_bytes": memory.total,
-            "static_closed_form_bytes": static_bytes,
+            "static_closed_form_bytes": shape.static_bytes(dtype=dtype, **told),
         }
 
 

@@ -13,7 +13,6 @@ from typer.testing import CliRunner
 
 from harness.commands.data import app
 from harness.data import load as datasets
-from harness.errors import SpecError
 from reproductions.lisa.compared.smollm import load_smollm
 
 WIDTH, FFN, HEADS, KV_HEADS = 32, 64, 2, 1
@@ -72,11 +71,6 @@ def small_model(folder: Path, **facts: str) -> Path:
     writer.write_tensors_to_file()
     writer.close()
     return path
-
-
-def test_another_tokenizer_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SpecError, match="SmolLM's tokenizer"):
-        load_smollm(small_model(tmp_path, **{"tokenizer.ggml.pre": "llama-bpe"}))
 
 
 def test_a_model_has_the_file_s_weights_and_reads_digits_one_by_one(tmp_path: Path) -> None:

@@ -32,8 +32,7 @@ from reproductions.lisa.continual.table import pilot_rows
 from reproductions.lisa.continual.trial import Trial, problems_of, rows_of, text_of
 from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.models.pretraining import WEIGHTS
-from reproductions.lisa.models.solving import score, windows
-from reproductions.lisa.models.training import IGNORED
+from reproductions.lisa.models.training import IGNORED, windows
 from reproductions.lisa.models.word_problems import sample, split_of, statements
 from tests.reproductions.lisa.made import Case
 from tests.reproductions.lisa.models.test_training import fresh
@@ -77,12 +76,12 @@ def point(method: str, gamma: int = 0, **changed: Any) -> TwoStages:
 
 
 def trial(lm: LanguageModel, params: TwoStages) -> Trial:
-    return Trial(params=params, ctx=Context(params), lm=lm, room=60)
+    return Trial(params=params, ctx=Context(params), lm=lm)
 
 
 def test_windows_are_the_text_in_order(lm: LanguageModel) -> None:
     paragraphs = list(islice(statements(seed=3), 60))
-    windows_NT = windows(lm, iter(paragraphs), count=6, num_tokens=20)
+    windows_NT = windows(lm, iter(paragraphs), most=6, num_tokens=20)
     assert windows_NT.shape == (6, 20)
     assert (windows_NT[:, 0] == lm.bos).all()
     tokens = [token for text in paragraphs for token in [*lm.encode(text), lm.eos]]
@@ -115,13 +114,13 @@ def test_score_counts_what_greedy_decoding_solves(
     right = [problem.answer for problem in problems]
     said = [right[0], right[1].replace("####", "so"), right[2] + "0"]
     monkeypatch.setattr(
-        "reproductions.lisa.models.solving.greedy",
+        "reproductions.lisa.continual.trial.greedy",
         lambda lm, prompts, max_new_tokens: [lm.encode(text) for text in said],
     )
-    found = score(lm, problems, room=60, max_new_tokens=4)
-    assert found.accuracy == {"strict": 1 / 3, "flexible": 2 / 3}
+    found = trial(lm, point("full")).score(problems)
+    assert (found["accuracy"], found["flexible_accuracy"]) == (1 / 3, 2 / 3)
     # New weights guess evenly among 320 tokens.
-    assert found.loss == pytest.approx(math.log(320), abs=0.1)
+    assert found["loss"] == pytest.approx(math.log(320), abs=0.1)
 
 
 def test_methods_at_a_seed_see_the_same_text_and_problems(lm: LanguageModel) -> None:

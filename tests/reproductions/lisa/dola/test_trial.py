@@ -15,7 +15,6 @@ from reproductions.lisa.dola import experiment
 from reproductions.lisa.dola.decoding import dola, quarter_exits
 from reproductions.lisa.dola.tab13 import task
 from reproductions.lisa.dola.trial import (
-    Quiz,
     asked,
     decoded_rows,
     demonstrations,
@@ -32,16 +31,6 @@ from tests.verdicts import controlled
 Case = Literal["holds", "fails", "none_before"]
 
 
-def quiz_of(problems: list[Problem], asked_tokens: list[list[int]]) -> Quiz:
-    return Quiz(
-        name="made_up",
-        problems=problems,
-        max_new_tokens=8,
-        prompts=lambda lm, problems: [tuple(one) for one in asked_tokens],
-        read=lambda said: said,
-    )
-
-
 def test_rows_count_what_each_decoding_gets_right() -> None:
     lm, tokens = speaker("llama"), prompts(12)
     said_tokens = greedy(lm, tokens, max_new_tokens=8)
@@ -54,7 +43,7 @@ def test_rows_count_what_each_decoding_gets_right() -> None:
         for place, number in enumerate(numbers)
     ]
     problems = [Problem(question="", answer=f"#### {result}", key="") for result in results]
-    plain, by_dola = dola_rows(lm, "vanilla", quiz_of(problems, tokens))
+    plain, by_dola = dola_rows(lm, tokens, problems, max_new_tokens=8)
     num_right = sum(number == result for number, result in zip(numbers, results, strict=True))
     assert num_right > 0
     assert plain["flexible_accuracy"] == num_right / 12

@@ -30,8 +30,7 @@ from reproductions.lisa.finetuning import (
     tab16,
 )
 from reproductions.lisa.finetuning.quantities import all_blocks_gap
-from reproductions.lisa.finetuning.table import setting_of
-from reproductions.lisa.models.rates import finals
+from reproductions.lisa.finetuning.table import KIND, finals, setting_of
 from reproductions.lisa.models.shapes import shape_of
 from reproductions.lisa.models.stand_ins import FIGURE_6
 from tests.reproductions.lisa.made import Case
@@ -160,14 +159,14 @@ def test_lora_holds_no_more_than_lisa_beside_it() -> None:
 def test_the_rate_is_chosen_by_validation_alone_over_all_seeds() -> None:
     frame = frames("holds")[finetune.rates.id]
     frame = frame[frame["gamma"] == 4].copy()
-    best = finals(frame, window=finetune.WINDOW)
+    best = finals(frame, by=KIND[:4])
     assert set(best.loc[best["chosen"], "lr"]) == {1e-3}
     # A lucky seed at another rate, and test losses that would choose it.
     first = frame["seed"].min()
     lucky = (frame["lr"] == 1e-4) & (frame["split"] == "validation") & (frame["seed"] == first)
     frame.loc[lucky, "loss"] = 2.5
     frame.loc[(frame["lr"] == 1e-4) & (frame["split"] == "test"), "loss"] = 0.1
-    best = finals(frame, window=finetune.WINDOW)
+    best = finals(frame, by=KIND[:4])
     assert set(best.loc[best["chosen"], "lr"]) == {1e-3}
     assert (best.groupby("lr")["chosen"].nunique() == 1).all()
 
@@ -177,7 +176,7 @@ def test_a_rate_that_diverged_at_one_seed_is_not_chosen() -> None:
     frame = frame[frame["gamma"] == 4]
     best = (frame["lr"] == 1e-3) & (frame["seed"] == frame["seed"].max())
     ended = frame[~(best & ((frame["split"] == "validation") | (frame["step"] > 61)))]
-    table = finals(ended, window=finetune.WINDOW)
+    table = finals(ended, by=KIND[:4])
     chosen = set(table.loc[table["chosen"], "lr"])
     assert chosen
     assert 1e-3 not in chosen

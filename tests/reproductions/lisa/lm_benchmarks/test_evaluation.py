@@ -153,7 +153,9 @@ def test_prompts_answers_filters_and_metric_are_lm_evals_own(name: str, document
     assert config.generation_kwargs == theirs.config.generation_kwargs
 
 
-@pytest.mark.parametrize(("name", "document"), CASES)
+@pytest.mark.parametrize(
+    ("name", "document"), [case for case in CASES if case.values[0] in DATASETS]
+)
 def test_scorer_asks_what_lm_eval_asks(name: str, document: Document) -> None:
     requests = built(stock_task(name, document)).instances
     if name == "gsm8k":
@@ -166,8 +168,9 @@ def test_scorer_asks_what_lm_eval_asks(name: str, document: Document) -> None:
 
 
 def test_lm_eval_and_the_scorer_agree_on_every_benchmark(lm: LanguageModel) -> None:
-    rows = rows_of(lm, documents())
-    assert {name for name, _ in rows} == set(DOCUMENTS)
+    made = documents()
+    rows = rows_of(lm, {name: made[name] for name in DATASETS})
+    assert {name for name, _ in rows} == set(DATASETS)
     for key, row in rows.items():
         assert row["accuracy"] == row["scorer_accuracy"], key
     # Choices that a model makes, not one for all.

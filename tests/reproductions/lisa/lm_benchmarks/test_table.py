@@ -18,7 +18,7 @@ from harness.errors import DataError
 from harness.store.table_csv import build_table
 from reproductions.lisa.finetuning import experiment as finetune
 from reproductions.lisa.lm_benchmarks import tab02, tab05
-from reproductions.lisa.lm_benchmarks.experiment import DATASETS, Asked, accuracy
+from reproductions.lisa.lm_benchmarks.experiment import DATASETS, Asked, tuned
 from reproductions.lisa.lm_benchmarks.quantities import leads_but_error
 from reproductions.lisa.lm_benchmarks.trial import accuracy_rows
 from reproductions.lisa.models.benchmarks.scorer import log_likelihoods
@@ -48,7 +48,7 @@ class Blank:
 
 
 def first_point() -> Asked:
-    return Asked.from_json(accuracy.tuned.params_of("cpu")[0])
+    return Asked.from_json(tuned.params_of("cpu")[0])
 
 
 def test_model_that_the_run_tuned_is_scored(monkeypatch: pytest.MonkeyPatch) -> None:

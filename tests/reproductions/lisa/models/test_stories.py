@@ -19,7 +19,8 @@ from transformers import PreTrainedTokenizerFast
 from harness.data import load as datasets
 from reproductions.lisa.models.generation import greedy
 from reproductions.lisa.models.language_model import LanguageModel
-from reproductions.lisa.models.stories import NAMES, read_stories, tokenizer_of
+from reproductions.lisa.models.names import STAGED
+from reproductions.lisa.models.stories import read_stories, tokenizer_of
 
 Pieces = Sequence[tuple[str, float]]
 OPENING = "Once upon a time, there was a little girl named Lily."
@@ -37,7 +38,7 @@ def staged(name: str) -> Any:
     return datasets.load(name)
 
 
-@pytest.fixture(scope="module", params=NAMES)
+@pytest.fixture(scope="module", params=STAGED)
 def name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

@@ -16,7 +16,7 @@ from harness.errors import DataError
 from reproductions.lisa.method.lisa import Lisa
 from reproductions.lisa.models import pretraining
 from reproductions.lisa.models.language_model import LanguageModel
-from reproductions.lisa.models.pretraining import new_model, pretrain, windows_of
+from reproductions.lisa.models.pretraining import new_model, pretrain
 from reproductions.lisa.models.shapes import shape_of
 from reproductions.lisa.models.training import (
     IGNORED,
@@ -26,6 +26,7 @@ from reproductions.lisa.models.training import (
     mean_loss,
     pad,
     train,
+    windows,
 )
 from tests.reproductions.lisa.small import assert_same, batches, copy_of, llama
 
@@ -129,14 +130,14 @@ def test_any_text_can_be_encoded_and_comes_back(base: LanguageModel) -> None:
 
 
 def test_windows_hold_the_text_in_order_each_after_a_start(base: LanguageModel) -> None:
-    rows = windows_of(base, [GRAMMAR[:3_000], GRAMMAR[3_000:5_000]])
+    rows = windows(base, [GRAMMAR[:3_000], GRAMMAR[3_000:5_000]], num_tokens=64)
     assert (rows[:, 0] == base.bos).all()
     body = rows[:, 1:].flatten().tolist()
     texts = "".join(base.tokenizer.decode(body).split("</s>"))
     assert GRAMMAR.startswith(texts)
     assert body.count(base.eos) == 1
     with pytest.raises(DataError, match="do not fill one window"):
-        windows_of(base, ["short"])
+        windows(base, ["short"], num_tokens=64)
 
 
 def test_pretraining_that_is_killed_goes_on_to_the_same_bits(
@@ -144,7 +145,7 @@ def test_pretraining_that_is_killed_goes_on_to_the_same_bits(
 ) -> None:
     monkeypatch.setattr(pretraining, "CHECKPOINT_EVERY", 2)
     whole, killed = fresh(), fresh()
-    windows_NT = windows_of(whole, [GRAMMAR[:5_000]])
+    windows_NT = windows(whole, [GRAMMAR[:5_000]], num_tokens=64)
     told: dict[str, Any] = {"batch_size": 2, "seed": 1, "checkpoint": tmp_path / "at"}
     losses = pretrain(whole, windows_NT, RECIPE, **{**told, "checkpoint": tmp_path / "other"})
     real = pretraining.train

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -89,7 +88,7 @@ def prompts(count: int) -> list[list[Message]]:
 
 def grade(given: JudgeSettings, folder: Path, count: int) -> list[Judgement]:
     with Judge(given) as judge:
-        grades = Grades(judge, folder / "kept.jsonl")
+        grades = Grades(judge, folder / "kept")
         return [grades.grade(messages) for messages in prompts(count)]
 
 
@@ -108,22 +107,6 @@ def test_another_judge_is_asked_anew(server: ScriptedJudge, tmp_path: Path) -> N
     assert [one.body["model"] for one in server.asked] == ["grader"] * 2 + ["other"] * 2
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [lambda data: data[:-20], lambda data: data.replace(b'"prompt"', b'"prompf"')],
-    ids=["torn", "no prompt"],
-)
-def test_a_damaged_file_is_asked_for_again(
-    damage: Callable[[bytes], bytes], server: ScriptedJudge, tmp_path: Path
-) -> None:
-    before = grade(settings(server.url), tmp_path, 2)
-    path = tmp_path / "kept.jsonl"
-    path.write_bytes(damage(path.read_bytes()))
-    assert grade(settings(server.url), tmp_path, 2) == before
-    assert len(server.asked) == 4
-    assert len(path.read_text(encoding="utf-8").splitlines()) == 3
-
-
 SCRIPT = """
 import sys
 from pathlib import Path
@@ -132,7 +115,7 @@ from reproductions.lisa.mt_bench.judge import Judge, settings_from_environment
 
 folder = Path(sys.argv[1])
 with Judge(settings_from_environment()) as judge:
-    grades = Grades(judge, folder / "kept.jsonl")
+    grades = Grades(judge, folder / "kept")
     for number in range(6):
         print(grades.grade([{"role": "user", "content": f"prompt {number}"}]).text, flush=True)
 """
@@ -152,8 +135,8 @@ def test_a_killed_run_asks_only_for_what_it_lacks(server: ScriptedJudge, tmp_pat
     wait_for(lambda: len(server.asked) >= 4)
     killed.send_signal(signal.SIGKILL)
     killed.communicate()
-    kept = (tmp_path / "kept.jsonl").read_text(encoding="utf-8").splitlines()[1:]
-    assert [json.loads(line)["text"] for line in kept] == answers[:3]
+    (kept,) = (json.loads(path.read_text(encoding="utf-8")) for path in tmp_path.iterdir())
+    assert [one["text"] for one in kept.values()] == answers[:3]
     server.script = [*map(says, answers[3:])]
     printed, _ = start(server.url, tmp_path).communicate(timeout=60.0)
     assert printed.splitlines() == answers
