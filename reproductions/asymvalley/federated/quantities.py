@@ -13,7 +13,7 @@ from reproductions.asymvalley.federated.experiment import (
     PAPER_CANDIDATES,
     Algorithm,
 )
-from reproductions.asymvalley.models.pairs import DATA_NAMES
+from reproductions.asymvalley.models.pairs import DATA
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +30,7 @@ def by_alpha(
     Raises MissingRows without any run of the data set; InvalidQuantity where the algorithm was
     not run at an alpha that another one was run at, or diverged there.
     """
-    runs, name = pick(table, part="final", dataset=dataset), DATA_NAMES[dataset]
+    runs, name = pick(table, part="final", dataset=dataset), DATA[dataset].name
     chosen = runs[runs["algorithm"] == algorithm].set_index("alpha")
     own = chosen[value].astype(float)
     alphas = sorted(float(alpha) for alpha in runs["alpha"].unique())
@@ -61,7 +61,7 @@ def chosen_at_edge(
     return (
         f"in {len(at_edge)} of {len(cells)} cells the coefficient is the first or last one tried:"
         f" {one['algorithm']} chose {one['candidate']} of {one['candidates']} on"
-        f" {DATA_NAMES[one['dataset']]} at alpha = {one['alpha']:g}"
+        f" {DATA[one['dataset']].name} at alpha = {one['alpha']:g}"
     )
 
 

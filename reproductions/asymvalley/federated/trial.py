@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from statistics import fmean
 
 import numpy as np
@@ -34,7 +34,7 @@ from reproductions.asymvalley.method.federated import (
     simulate,
 )
 from reproductions.asymvalley.method.federated.simulator import RoundLog, Run, stack_images
-from reproductions.asymvalley.models.image_nets import Plan, planned
+from reproductions.asymvalley.models.image_nets import Plan, one_step, planned
 from reproductions.asymvalley.models.images import splits
 
 
@@ -286,20 +286,9 @@ def evaluated_rounds(params: Cell) -> list[int]:
 
 def dry_run(params: Simulation) -> DryRun:
     """Count the net and one step of a client, on tensors that allocate nothing."""
-    return replace(_one_step(_plan_of(params), params.batch_size), num_steps=num_steps(params))
-
-
-@cache
-def _one_step(plan: Plan, batch_size: int) -> DryRun:
-    """Return the dry run of a step, of which grids have many of each."""
-    return plan.dry_step(
-        batch_size, lambda model: torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
-    )
-
-
-def num_steps(params: Simulation) -> int:
-    """Return the expected optimizer steps of a trial, of clients of the mean size."""
+    step = one_step(_plan_of(params), params.batch_size, "sgd")
+    # Of clients of the mean size.
     clients, share = params.num_clients, params.participation
     batches = -(-params.num_train // (clients * params.batch_size))
     client_steps = max(params.local_epochs * batches, params.min_steps)
-    return params.rounds * max(int(share * clients), 1) * client_steps
+    return replace(step, num_steps=params.rounds * max(int(share * clients), 1) * client_steps)

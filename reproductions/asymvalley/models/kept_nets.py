@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache, partial
 
 import torch
 from torch import Tensor, nn
@@ -17,9 +16,8 @@ from harness.declare import DryRun, Outcome, RunContext, Status
 from harness.declare.experiment import UpstreamResult
 from harness.errors import SpecError
 from reproductions.asymvalley.method.layout import layout_of
-from reproductions.asymvalley.models.image_nets import plan_of, start_batch_norms
-from reproductions.asymvalley.models.pairs import NUM_CLASSES, Fields, Net, Training
-from reproductions.asymvalley.models.training import build_optimizer
+from reproductions.asymvalley.models.image_nets import one_step, plan_of, start_batch_norms
+from reproductions.asymvalley.models.pairs import DATA, Net, Training
 
 KEPT = "solution.safetensors"
 NO_NET = Outcome(rows=[], status=Status.DIVERGED, note="its network diverged in training")
@@ -59,7 +57,7 @@ def staged_net(
     if weights:
         arrays = ctx.dataset(weights).arrays
         state = {name: torch.tensor(value) for name, value in arrays.items()}
-        if NUM_CLASSES[params.data] != STAGED_CLASSES:
+        if DATA[params.data].classes != STAGED_CLASSES:
             drawn = model.state_dict()
             state |= {name: drawn[name] for name in state if state[name].shape != drawn[name].shape}
         _load(model, state, f"the weights {weights} are")
@@ -94,16 +92,9 @@ def generator_of(seed: int) -> torch.Generator:
 
 def dry_run(params: Training) -> DryRun:
     """Count a trial's network and its steps, on tensors that allocate nothing."""
-    # What a step takes does not hang on these, and grids have many of each.
-    unlike: Fields = {"seed": 0, "recipe": "base", "bn_start": "ones", "lr": 1.0}
-    step = _one_step(replace(params, **unlike, weight_decay=0.0, epochs=1, augment=False))
-    return replace(step, num_steps=-(-params.num_train // params.batch_size) * params.epochs)
-
-
-@cache
-def _one_step(params: Training) -> DryRun:
     batch_size = min(params.batch_size, params.num_train)
-    return plan_of(params).dry_step(batch_size, partial(build_optimizer, params=params))
+    step = one_step(plan_of(params), batch_size, params.optimizer)
+    return replace(step, num_steps=-(-params.num_train // params.batch_size) * params.epochs)
 
 
 def _below(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
