@@ -22,7 +22,7 @@ MAX_IMAGES = 1000
 
 def unit_rows(params: Units, ctx: RunContext) -> Outcome:
     """Compare the units at every lambda with those of the trained network."""
-    net = kept_net(params, ctx, ctx.upstream(nets, params.training()))
+    net = kept_net(params, ctx, nets)
     if net is None:
         return NO_NET
     walk = walk_through(net.model, params, ctx)

@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor, nn
 
-from harness.declare import DryRun, Outcome, RunContext, Status
-from harness.declare.experiment import UpstreamResult
+from harness.declare import DryRun, Experiment, Outcome, RunContext, Status
 from harness.errors import SpecError
 from reproductions.asymvalley.method.layout import layout_of
 from reproductions.asymvalley.models.image_nets import one_step, plan_of, start_batch_norms
@@ -71,11 +70,12 @@ def kept_tensors(model: nn.Module, initial: Mapping[str, Tensor]) -> dict[str, T
     return {name: value.cpu() for name, value in kept.items()}
 
 
-def kept_net(params: Net, ctx: RunContext, upstream: UpstreamResult) -> KeptNet | None:
-    """Return the network of a training, None where that diverged.
+def kept_net(params: Training, ctx: RunContext, nets: Experiment) -> KeptNet | None:
+    """Return the network that a trial starts from, None where its training diverged.
 
-    Raises SpecError for a network of another architecture.
+    nets: the experiment that trains it. Raises SpecError for one of another architecture.
     """
+    upstream = ctx.upstream(nets, params.training())
     if upstream.rows[0]["test_error"] is None:
         return None
     tensors = upstream.load(KEPT)

@@ -135,7 +135,7 @@ common_noises = walk_experiment(
     "asymvalley/common_noises",
     params=NoiseCurves,
     grid=noise_grid,
-    run=".valleys.trial:noise_rows",
+    run=".valleys.trial:common_noise_rows",
     num_points=lambda params: 2 * (params.num_draws + 2) * params.num_points,
     address=("pair", "noise", "seed"),
 )
