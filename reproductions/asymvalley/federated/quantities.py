@@ -65,30 +65,24 @@ def chosen_at_edge(
     )
 
 
-def is_at_edge(choice: object, tried: object, *, algorithm: object) -> bool:
-    """Return whether a choice is the first or last of the candidates, so that another may be best.
-
-    Position encodings have no order; FedSign's three of the paper are the paper's own; a single
-    candidate was fixed beforehand.
-
-    >>> is_at_edge("0.1", "0.001 0.01 0.1", algorithm="fedprox")
-    True
-    >>> is_at_edge("0.1", PAPER_CANDIDATES["fedsign"], algorithm="fedsign")
-    False
-    """
-    if not isinstance(tried, str) or ":" in tried or len(tried.split()) == 1:
-        return False
-    if algorithm == "fedsign" and tried == PAPER_CANDIDATES["fedsign"]:
-        return False
-    candidates = tried.split()
-    return choice in (candidates[0], candidates[-1])
-
-
 def remark(rows: pd.DataFrame) -> str:
-    """Return `end` where the choice in a cell of Table 1 is the first or last of its candidates."""
+    """Return `end` where a choice in a cell of Table 1 is the first or last of its candidates.
+
+    Another coefficient may be better then. Position encodings have no order; FedSign's three of
+    the paper are the paper's own; a single candidate was fixed beforehand.
+    """
     chosen = zip(rows["algorithm"], rows["candidate"], rows["candidates"], strict=True)
-    at_edge = any(is_at_edge(one, tried, algorithm=name) for name, one, tried in chosen)
-    return "end" if at_edge else ""
+    for algorithm, choice, tried in chosen:
+        if not isinstance(tried, str) or ":" in tried:
+            continue
+        candidates = tried.split()
+        fixed = len(candidates) == 1 or (algorithm, tried) == (
+            "fedsign",
+            PAPER_CANDIDATES["fedsign"],
+        )
+        if not fixed and choice in (candidates[0], candidates[-1]):
+            return "end"
+    return ""
 
 
 def gains(
