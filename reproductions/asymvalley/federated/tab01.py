@@ -35,8 +35,7 @@ from reproductions.asymvalley.federated.experiment import (
     runs,
     searches,
 )
-from reproductions.asymvalley.models.controls import Declared
-from reproductions.asymvalley.models.scopes import TRAINED
+from reproductions.asymvalley.models.controls import TRAINED, Declared
 
 DATASETS = {"cifar10": "CIFAR-10", "cinic10": "CINIC-10"}
 NAMES = {name: each.algorithm for name, each in COEFFICIENTS.items()}

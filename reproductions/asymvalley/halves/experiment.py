@@ -31,6 +31,9 @@ KEPT_EPOCHS: dict[Profile, str] = {
 """Epochs after which the line is drawn; training ends with the last (section 6.1)."""
 
 
+REGIMES = {"random": "random start", "pretrained": "pre-trained start"}
+
+
 class Halves(Training):
     """Two trainings of one start, each on half of the images."""
 

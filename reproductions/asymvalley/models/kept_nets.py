@@ -13,7 +13,6 @@ import torch
 from torch import Tensor, nn
 
 from harness.declare import DryRun, Experiment, Outcome, RunContext, Status
-from harness.errors import SpecError
 from reproductions.asymvalley.method.layout import layout_of
 from reproductions.asymvalley.models.image_nets import one_step, plan_of, start_batch_norms
 from reproductions.asymvalley.models.pairs import DATA, Net, Training
@@ -50,7 +49,6 @@ def staged_net(
 
     weights: empty for the start that `generator` draws, at `smoke`, where nothing but bundled data
     is at hand. For other classes than CIFAR-10's it draws the last layer.
-    Raises SpecError for weights of another architecture.
     """
     model = plan_of(params).net(generator=generator)
     if weights:
@@ -59,7 +57,7 @@ def staged_net(
         if DATA[params.data].classes != STAGED_CLASSES:
             drawn = model.state_dict()
             state |= {name: drawn[name] for name in state if state[name].shape != drawn[name].shape}
-        _load(model, state, f"the weights {weights} are")
+        model.load_state_dict(state)
     return _placed(model, ctx)
 
 
@@ -73,14 +71,14 @@ def kept_tensors(model: nn.Module, initial: Mapping[str, Tensor]) -> dict[str, T
 def kept_net(params: Training, ctx: RunContext, nets: Experiment) -> KeptNet | None:
     """Return the network that a trial starts from, None where its training diverged.
 
-    nets: the experiment that trains it. Raises SpecError for one of another architecture.
+    nets: the experiment that trains it.
     """
     upstream = ctx.upstream(nets, params.training())
     if upstream.rows[0]["test_error"] is None:
         return None
     tensors = upstream.load(KEPT)
     model = plan_of(params).net(generator=torch.Generator())
-    _load(model, _below(_FINAL, tensors), "the kept net is")
+    model.load_state_dict(_below(_FINAL, tensors))
     initial_P = layout_of(model).flatten(_below(_INITIAL, tensors))
     return KeptNet(model=_placed(model, ctx).eval(), initial_P=initial_P.to(ctx.device))
 
@@ -99,14 +97,6 @@ def dry_run(params: Training) -> DryRun:
 
 def _below(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     return {n.removeprefix(prefix): value for n, value in tensors.items() if n.startswith(prefix)}
-
-
-def _load(model: nn.Module, state: Mapping[str, Tensor], what: str) -> None:
-    try:
-        model.load_state_dict(state)
-    except RuntimeError as error:
-        reason = str(error).splitlines()[1].strip()
-        raise SpecError(f"{what} of another architecture: {reason}") from error
 
 
 def _placed(model: nn.Module, ctx: RunContext) -> nn.Module:
