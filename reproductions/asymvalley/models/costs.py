@@ -29,7 +29,7 @@ def training_s(training: Training) -> float:
 def point_s(net: Net) -> float:
     """Return the seconds of one point of a curve: a pass of the statistics, one of the test."""
     images = net.num_test + (net.num_statistics if net.batch_norm else 0)
-    return 1.2 * images * image_s(net) + 1e-3
+    return 1.1 * images * image_s(net) + 1e-3
 
 
 def estimate_of(seconds: float) -> Estimate:

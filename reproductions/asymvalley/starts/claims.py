@@ -76,7 +76,7 @@ def start_task(word: str, pair: Pair, *, place: str = "") -> Task:
         f"{net} has a more asymmetric valley when its BN weights start positive than at G(0,0.1).",
     )
     nets = {f"start at {name}": {"bn_start": start} for start, name in STARTS.items()}
-    drawn = {"part": "curve", "norm": "ns", "group": "all", "s": 1.0, "draw": 0}
+    drawn: Where = {"part": "curve", "norm": "ns", "group": "all", "s": 1.0, "draw": 0}
     return Task(
         f"asymvalley/{word}",
         reads=(batch_norm_starts,),

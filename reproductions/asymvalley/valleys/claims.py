@@ -120,9 +120,8 @@ def noise_task(
 ) -> Task:
     """Return the task of the valleys along seven noises around one net.
 
-    more: what this figure claims beside the others. least: asymmetry that sign-consistent noise
-    must reach, 0 where any will do. place: where else than in the figure the paper says it.
-    asked: our own questions beside them.
+    more, asked: what this figure claims beside the others, and our own questions. place: where
+    else the paper says it. least: what sign-consistent noise must reach, 0 where any will do.
     """
     where, net = f"Figure {int(word[3:])}{place}", paper_name(pair)
     said = f"Sign-consistent noise makes the valley of {net} asymmetric"
