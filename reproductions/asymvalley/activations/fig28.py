@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 from harness.declare import CHECK, MissingRows, Task, claims, equal, more_than, value
 from reproductions.asymvalley.activations.experiment import PAIR, SHARES, activations
 from reproductions.asymvalley.models.columns import DRAW, LAMBDA, SEED, rows_where
-from reproductions.asymvalley.models.controls import at_centre, errors_of
+from reproductions.asymvalley.models.controls import ON_A_CPU, TRAINED, at_centre, errors_of
 from reproductions.asymvalley.models.curves import AT_ZERO, centres
 from reproductions.asymvalley.models.pairs import paper_name
-from reproductions.asymvalley.models.scopes import ON_A_CPU, TRAINED
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,7 +8,6 @@ import torch
 from torch import Tensor, nn
 
 from harness.declare import Outcome, Row, RunContext
-from harness.errors import SpecError
 from reproductions.asymvalley.activations.experiment import PLACES, SHARES, Units
 from reproductions.asymvalley.method.curve import Walk
 from reproductions.asymvalley.method.noise import draw_noise, sign_consistent
@@ -22,7 +21,7 @@ MAX_IMAGES = 1000
 
 def unit_rows(params: Units, ctx: RunContext) -> Outcome:
     """Compare the units at every lambda with those of the trained network."""
-    net = kept_net(params, ctx, ctx.upstream(nets, params.training()))
+    net = kept_net(params, ctx, nets)
     if net is None:
         return NO_NET
     walk = walk_through(net.model, params, ctx)
@@ -45,7 +44,6 @@ def agreement_along(
     The move is from theta_f to theta_f + lambda * step. A unit is one output of a ReLU for one
     image; it is on where it is positive. on_off: on at theta_f, off after the move. `agreement`
     is the trace of the two by two matrix.
-    Raises SpecError for a network without `nn.ReLU` modules.
     """
     images = walk.data.test_images[:MAX_IMAGES].split(walk.data.batch_size)
     before = [_states(walk.moved(walk.weights_P), batch) for batch in images]
@@ -65,8 +63,6 @@ def _states(model: nn.Module, images: Tensor) -> list[Tensor]:
     """Return which outputs of each ReLU are positive, one bool tensor per module call."""
     found: list[Tensor] = []
     units = [module for module in model.modules() if isinstance(module, nn.ReLU)]
-    if not units:
-        raise SpecError("the network has no nn.ReLU modules: there are no units to compare")
     hooks = [unit.register_forward_hook(lambda *call: found.append(call[2] > 0)) for unit in units]
     try:
         model(images)

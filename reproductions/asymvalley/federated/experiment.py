@@ -79,13 +79,6 @@ REPEATED: tuple[Algorithm, ...] = ("fedavg", "fedsign", "fedsign_tenth")
 second at either gamma."""
 WEEK_S = 7 * 24 * 3600.0
 
-CPU_NS = 40.0
-"""Nanoseconds that one core takes per pixel and channel of the first layer, both ways."""
-GPU_STEP_S = 4e-3
-"""A step of a small net, which costs its launches: assumed."""
-DEPTH = {"convnet": 1.0, "resnet20": 12.0}
-"""Work per pixel and channel in units of the small net's."""
-
 
 class Simulation(Params):
     """Rounds of clients: data, net, local training."""
@@ -265,23 +258,19 @@ def stands_in(params: Cell) -> dict[str, str]:
 
 def needs(params: Simulation) -> Needs:
     """Return data and device."""
-    if params.device == "cpu":
-        return Needs(data=(params.data,))
-    return Needs(data=(params.data,), device="cuda", gpu_bytes=8 * 2**30)
+    gpu_bytes = 0 if params.device == "cpu" else 8 * 2**30
+    return Needs(data=(params.data,), device=params.device, gpu_bytes=gpu_bytes)
 
 
-def simulations(params: Simulation, *, num_runs: int, num_tests: int) -> Estimate:
-    """Return seconds and memory of simulations with `num_tests` evaluations each."""
-    side = params.image_size // params.pool
-    image_s = CPU_NS * 1e-9 * side * side * params.width * DEPTH[params.net]
+def estimate(params: Simulation, *, num_runs: int = 1) -> Estimate:
+    """Return seconds and memory of simulations: a step on a GPU costs its launches."""
     share = max(params.participation, 1.0 / params.num_clients)
     seen = params.rounds * share * params.num_train * params.local_epochs
-    steps = seen / params.batch_size
-    held = 2000 if params.data == "digits" else 5000
     if params.device == "cpu":
-        seconds = image_s * (seen + 0.3 * num_tests * held) + 1e-3 * steps
+        side = params.image_size // params.pool
+        seconds = seen * (4.5e-8 * side * side * params.width + 1e-3 / params.batch_size)
     else:
-        seconds = GPU_STEP_S * DEPTH[params.net] * steps
+        seconds = (4e-3 if params.net == "convnet" else 5e-2) * seen / params.batch_size
     pixels = params.num_train * params.channels * params.image_size**2
     return Estimate(seconds=0.1 + num_runs * seconds, memory_bytes=5 * 10**8 + 16 * pixels)
 
@@ -289,7 +278,7 @@ def simulations(params: Simulation, *, num_runs: int, num_tests: int) -> Estimat
 def search_cost(params: Search) -> Estimate:
     """Return what a search costs: a single candidate is not tried."""
     count = len(params.candidates.split())
-    return simulations(params, num_runs=count if count > 1 else 0, num_tests=1)
+    return estimate(params, num_runs=count if count > 1 else 0)
 
 
 searches = Experiment(
@@ -312,9 +301,7 @@ runs = Experiment(
     run="trial:cell_rows",
     needs=needs,
     uses=(Use(experiment=searches, params=Cell.search),),
-    estimate=lambda params: simulations(
-        params, num_runs=1, num_tests=params.rounds // params.eval_every
-    ),
+    estimate=estimate,
     dry_run="trial:dry_run",
     timeout_s=WEEK_S,
     address=("dataset", "data", "algorithm", "alpha", "seed"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import get_args
 
 import torch
 from torch import Tensor
@@ -26,7 +27,6 @@ from reproductions.asymvalley.method.federated.algorithms import (
 from reproductions.asymvalley.method.federated.client import train_client
 from reproductions.asymvalley.method.federated.flat import FlatNet
 
-REDUCTIONS: tuple[Reduction, ...] = ("sum", "mean", "tensor_mean")
 _STEP = 1e-6
 _SIZES = (7, 13, 1)
 
@@ -56,39 +56,38 @@ def identity_rows(params: Identities, ctx: RunContext) -> list[Row]:
         "workers": _difference(one.server.state, two.server.state),
         "uniform_average": _average_error(params, ctx, federation),
         "penalty_gradient": max(
-            penalty_gradient_error(reduction, 1.0, generator) for reduction in REDUCTIONS
+            penalty_gradient_error(reduction, generator) for reduction in get_args(Reduction)
         ),
     }
     return [{"check": check, "max_abs_difference": value} for check, value in differences.items()]
 
 
-def penalty_gradient_error(reduction: Reduction, beta: float, generator: torch.Generator) -> float:
+def penalty_gradient_error(reduction: Reduction, generator: torch.Generator) -> float:
     """Return the largest difference of the penalty's closed-form gradient and differences of it.
 
-    Closed form: -gamma beta w sign(theta_t) sigma(beta theta) (1 - sigma(beta theta)), with w the
-    reduction's weight of a coordinate. Source: paper section 6.2.
+    Closed form: -gamma w sign(theta_t) sigma(theta) (1 - sigma(theta)), with w the reduction's
+    weight of a coordinate. Source: paper section 6.2.
     """
     count = sum(_SIZES)
     theta_N, global_N = (
         torch.randn(count, dtype=torch.float64, generator=generator) for _ in range(2)
     )
     global_N[0] = 0.0
-    weights = {
-        "sum": torch.ones(count, dtype=torch.float64),
-        "mean": torch.full((count,), 1.0 / count, dtype=torch.float64),
-        "tensor_mean": torch.cat(
-            [torch.full((n,), 1.0 / (n * len(_SIZES)), dtype=torch.float64) for n in _SIZES]
-        ),
-    }
-    sigma_N = torch.sigmoid(beta * theta_N)
-    closed_N = -beta * weights[reduction] * global_N.sign() * sigma_N * (1.0 - sigma_N)
-    penalty = FedSign(gamma=1.0, reduction=reduction, beta=beta)
+    ones_N = torch.ones(count, dtype=torch.float64)
+    weights_N = {
+        "sum": ones_N,
+        "mean": ones_N / count,
+        "tensor_mean": torch.cat([piece / piece.sum() for piece in ones_N.split(_SIZES)])
+        / len(_SIZES),
+    }[reduction]
+    sigma_N = torch.sigmoid(theta_N)
+    closed_N = -weights_N * global_N.sign() * sigma_N * (1.0 - sigma_N)
+    penalty = FedSign(gamma=1.0, reduction=reduction)
     received = Received(theta_N=global_N, sizes=_SIZES, memory={})
-    moves_NN = _STEP * torch.eye(count, dtype=torch.float64)
     measured = [
         penalty.weight_term(theta_N + move_N, received)
         - penalty.weight_term(theta_N - move_N, received)
-        for move_N in moves_NN
+        for move_N in _STEP * torch.eye(count, dtype=torch.float64)
     ]
     return float((torch.stack(measured) / (2.0 * _STEP) - closed_N).abs().max())
 
@@ -110,9 +109,9 @@ def _average_error(params: Identities, ctx: RunContext, federation: Federation) 
         for data in (by_size[0], by_size[-1])
     )
     after = algorithm.aggregate(server, [first, second], num_clients=2, learnable=net.names).state
-    floating = [name for name, value in after.items() if value.is_floating_point()]
     halves = {
         name: (0.5 * first[name].double() + 0.5 * second[name].double()).float()
-        for name in floating
+        for name, value in after.items()
+        if value.is_floating_point()
     }
     return _difference(halves, after)

@@ -13,7 +13,7 @@ from reproductions.asymvalley.federated.experiment import (
     PAPER_CANDIDATES,
     Algorithm,
 )
-from reproductions.asymvalley.models.pairs import DATA_NAMES
+from reproductions.asymvalley.models.pairs import DATA
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +30,7 @@ def by_alpha(
     Raises MissingRows without any run of the data set; InvalidQuantity where the algorithm was
     not run at an alpha that another one was run at, or diverged there.
     """
-    runs, name = pick(table, part="final", dataset=dataset), DATA_NAMES[dataset]
+    runs, name = pick(table, part="final", dataset=dataset), DATA[dataset].name
     chosen = runs[runs["algorithm"] == algorithm].set_index("alpha")
     own = chosen[value].astype(float)
     alphas = sorted(float(alpha) for alpha in runs["alpha"].unique())
@@ -61,34 +61,28 @@ def chosen_at_edge(
     return (
         f"in {len(at_edge)} of {len(cells)} cells the coefficient is the first or last one tried:"
         f" {one['algorithm']} chose {one['candidate']} of {one['candidates']} on"
-        f" {DATA_NAMES[one['dataset']]} at alpha = {one['alpha']:g}"
+        f" {DATA[one['dataset']].name} at alpha = {one['alpha']:g}"
     )
 
 
-def is_at_edge(choice: object, tried: object, *, algorithm: object) -> bool:
-    """Return whether a choice is the first or last of the candidates, so that another may be best.
-
-    Position encodings have no order; FedSign's three of the paper are the paper's own; a single
-    candidate was fixed beforehand.
-
-    >>> is_at_edge("0.1", "0.001 0.01 0.1", algorithm="fedprox")
-    True
-    >>> is_at_edge("0.1", PAPER_CANDIDATES["fedsign"], algorithm="fedsign")
-    False
-    """
-    if not isinstance(tried, str) or ":" in tried or len(tried.split()) == 1:
-        return False
-    if algorithm == "fedsign" and tried == PAPER_CANDIDATES["fedsign"]:
-        return False
-    candidates = tried.split()
-    return choice in (candidates[0], candidates[-1])
-
-
 def remark(rows: pd.DataFrame) -> str:
-    """Return `end` where the choice in a cell of Table 1 is the first or last of its candidates."""
+    """Return `end` where a choice in a cell of Table 1 is the first or last of its candidates.
+
+    Another coefficient may be better then. Position encodings have no order; FedSign's three of
+    the paper are the paper's own; a single candidate was fixed beforehand.
+    """
     chosen = zip(rows["algorithm"], rows["candidate"], rows["candidates"], strict=True)
-    at_edge = any(is_at_edge(one, tried, algorithm=name) for name, one, tried in chosen)
-    return "end" if at_edge else ""
+    for algorithm, choice, tried in chosen:
+        if not isinstance(tried, str) or ":" in tried:
+            continue
+        candidates = tried.split()
+        fixed = len(candidates) == 1 or (algorithm, tried) == (
+            "fedsign",
+            PAPER_CANDIDATES["fedsign"],
+        )
+        if not fixed and choice in (candidates[0], candidates[-1]):
+            return "end"
+    return ""
 
 
 def gains(

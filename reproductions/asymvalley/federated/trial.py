@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from statistics import fmean
 
 import numpy as np
@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 from harness.declare import DryRun, Outcome, Row, RunContext, Status
-from harness.errors import DataError, SpecError
+from harness.errors import DataError
 from reproductions.asymvalley.federated.experiment import (
     COEFFICIENTS,
     Cell,
@@ -34,7 +34,7 @@ from reproductions.asymvalley.method.federated import (
     simulate,
 )
 from reproductions.asymvalley.method.federated.simulator import RoundLog, Run, stack_images
-from reproductions.asymvalley.models.image_nets import Plan, planned
+from reproductions.asymvalley.models.image_nets import Plan, one_step, planned
 from reproductions.asymvalley.models.images import splits
 
 
@@ -94,7 +94,7 @@ def _pooled(images: np.ndarray, *, factor: int) -> torch.Tensor:
     return pooled.permute(0, 2, 3, 1).contiguous()
 
 
-def _plan_of(params: Simulation) -> Plan:
+def plan_of(params: Simulation) -> Plan:
     """Return how a trial's net is made."""
     return planned(
         "convnet" if params.net == "convnet" else "resnet",
@@ -109,7 +109,7 @@ def _plan_of(params: Simulation) -> Plan:
 
 def build_net(params: Simulation, *, seed: int, device: str) -> nn.Module:
     """Return a trial's net at its start; the same for every seed given."""
-    return _plan_of(params).net(generator=torch.Generator().manual_seed(seed), device=device)
+    return plan_of(params).net(generator=torch.Generator().manual_seed(seed), device=device)
 
 
 def algorithm_of(params: Search, candidate: str) -> FedAvg:
@@ -130,27 +130,20 @@ def algorithm_of(params: Search, candidate: str) -> FedAvg:
             return FedSign(gamma=value, reduction=params.reduction, beta=params.beta)
 
 
-def round_settings(params: Simulation, *, weight_decay: float | None = None) -> RoundSettings:
-    """Return a trial's settings, or those with another weight decay."""
-    return RoundSettings(
-        rounds=params.rounds,
-        participation=params.participation,
-        local=LocalSettings(
-            epochs=params.local_epochs,
-            batch_size=params.batch_size,
-            min_steps=params.min_steps,
-            lr=params.lr,
-            momentum=params.momentum,
-            weight_decay=params.weight_decay if weight_decay is None else weight_decay,
-            clip_norm=params.clip_norm,
-        ),
+def round_settings(params: Simulation) -> RoundSettings:
+    """Return a trial's settings."""
+    names = ("batch_size", "min_steps", "lr", "momentum", "weight_decay", "clip_norm")
+    local = LocalSettings(
+        epochs=params.local_epochs, **{name: getattr(params, name) for name in names}
     )
+    return RoundSettings(rounds=params.rounds, participation=params.participation, local=local)
 
 
 def settings_with(params: Search, candidate: str) -> RoundSettings:
     """Return a trial's settings with a candidate: FedAvg's is its weight decay."""
-    own = coefficient_of(candidate) if params.algorithm == "fedavg" else None
-    return round_settings(params, weight_decay=own)
+    if params.algorithm == "fedavg":
+        params = replace(params, weight_decay=coefficient_of(candidate))
+    return round_settings(params)
 
 
 def run_rounds(
@@ -177,14 +170,6 @@ def run_rounds(
     )
 
 
-def parse_candidates(text: str) -> list[str]:
-    """Return the words of a list of candidates. Raises SpecError for none, or a repeated one."""
-    words = text.split()
-    if not words or len(set(words)) != len(words):
-        raise SpecError(f"candidates={text!r}: need at least one, each of them once")
-    return words
-
-
 def coefficient_of(candidate: str) -> float:
     """Return a candidate as a number; of a position encoding, its amplitude.
 
@@ -199,15 +184,12 @@ def cell_rows(params: Cell, ctx: RunContext) -> Outcome:
     tried = ctx.upstream(searches, params.search()).rows
     (chosen,) = (row for row in tried if row["chosen"])
     federation, word = federation_of(params, ctx), str(chosen["candidate"])
+    rounds, every = params.rounds, params.eval_every
+    algorithm, settings = algorithm_of(params, word), settings_with(params, word)
     result = run_rounds(
-        params,
-        ctx,
-        federation,
-        algorithm_of(params, word),
-        settings_with(params, word),
-        held_out=federation.test,
-        eval_rounds=evaluated_rounds(params),
-    )
+        params, ctx, federation, algorithm, settings,
+        held_out=federation.test, eval_rounds=(*range(every, rounds, every), rounds),
+    )  # fmt: skip
     status = Status.DIVERGED if result.diverged else Status.DONE
     return Outcome(rows=list(rows_of(params, result, chosen)), status=status, note=result.diverged)
 
@@ -218,7 +200,7 @@ def search_rows(params: Search, ctx: RunContext) -> list[Row]:
     Exactly one row is `chosen`: the first of the most accurate ones that did not diverge. A single
     candidate needs no trial, and has no accuracy.
     """
-    words = parse_candidates(params.candidates)
+    words = params.candidates.split()
     accuracies = [None] if len(words) == 1 else _accuracies(params, ctx, words)
     best = max(range(len(words)), key=lambda i: (accuracies[i] or 0.0, -i))
     return [
@@ -237,15 +219,11 @@ def _accuracies(params: Search, ctx: RunContext, words: Sequence[str]) -> list[f
     federation = federation_of(params, ctx)
     accuracies = []
     for word in words:
+        algorithm, settings = algorithm_of(params, word), settings_with(params, word)
         run = run_rounds(
-            params,
-            ctx,
-            federation,
-            algorithm_of(params, word),
-            settings_with(params, word),
-            held_out=federation.validation,
-            eval_rounds=(params.rounds,),
-        )
+            params, ctx, federation, algorithm, settings,
+            held_out=federation.validation, eval_rounds=(params.rounds,),
+        )  # fmt: skip
         accuracies.append(None if run.diverged else run.logs[-1].accuracy)
     return accuracies
 
@@ -256,9 +234,9 @@ def rows_of(params: Cell, run: Run, chosen: Row) -> Iterator[Row]:
     The final same-sign ratio and penalty are means over the second half of the rounds. A diverged
     run has one row, without values.
     """
-    name = COEFFICIENTS[params.algorithm].name
-    shared = {"candidate": chosen["candidate"], "coefficient": chosen["coefficient"]}
-    shared |= {"coefficient_name": name, "validation_accuracy": chosen["validation_accuracy"]}
+    shared: Row = {"coefficient_name": COEFFICIENTS[params.algorithm].name} | {
+        name: chosen[name] for name in ("candidate", "coefficient", "validation_accuracy")
+    }
     rounds = params.rounds
     if run.diverged:
         values = {"test_accuracy": None, "same_sign_ratio": None, "penalty": None}
@@ -278,28 +256,11 @@ def _values(logs: Sequence[RoundLog]) -> dict[str, float | None]:
     }
 
 
-def evaluated_rounds(params: Cell) -> list[int]:
-    """Return every `eval_every`th round, and the last."""
-    rounds, every = params.rounds, params.eval_every
-    return sorted({*range(every, rounds + 1, every), rounds})
-
-
 def dry_run(params: Simulation) -> DryRun:
     """Count the net and one step of a client, on tensors that allocate nothing."""
-    return replace(_one_step(_plan_of(params), params.batch_size), num_steps=num_steps(params))
-
-
-@cache
-def _one_step(plan: Plan, batch_size: int) -> DryRun:
-    """Return the dry run of a step, of which grids have many of each."""
-    return plan.dry_step(
-        batch_size, lambda model: torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
-    )
-
-
-def num_steps(params: Simulation) -> int:
-    """Return the expected optimizer steps of a trial, of clients of the mean size."""
+    step = one_step(plan_of(params), params.batch_size, "sgd")
+    # Of clients of the mean size.
     clients, share = params.num_clients, params.participation
     batches = -(-params.num_train // (clients * params.batch_size))
     client_steps = max(params.local_epochs * batches, params.min_steps)
-    return params.rounds * max(int(share * clients), 1) * client_steps
+    return replace(step, num_steps=params.rounds * max(int(share * clients), 1) * client_steps)

@@ -14,7 +14,7 @@ from typing import Literal
 from harness.declare import Experiment, Profile, doc
 from reproductions.asymvalley.models.costs import estimate_of, needs_of, point_s, training_s
 from reproductions.asymvalley.models.pairs import (
-    DATA_NAMES,
+    DATA,
     Fields,
     Training,
     stands_in,
@@ -29,6 +29,9 @@ KEPT_EPOCHS: dict[Profile, str] = {
     "paper": "1 2 3 5 10 20 30 50",
 }
 """Epochs after which the line is drawn; training ends with the last (section 6.1)."""
+
+
+REGIMES = {"random": "random start", "pretrained": "pre-trained start"}
 
 
 class Halves(Training):
@@ -70,11 +73,8 @@ def halves_stand_in(params: Halves) -> dict[str, str]:
     """Return what was run in the place of the paper's nets and data."""
     if params.regime == "random":
         return stands_in(params)
-    data = DATA_NAMES.get(params.data, params.data)
-    return {
-        "ResNet18": f"ResNet{params.depth}",
-        "Flowers": f"{params.num_train:,} images of {data}",
-    }
+    images = f"{params.num_train:,} images of {DATA[params.data].name}"
+    return {"ResNet18": f"ResNet{params.depth}", "Flowers": images}
 
 
 half_lines = Experiment(
@@ -83,7 +83,7 @@ half_lines = Experiment(
     params=Halves,
     grid=grid,
     run="trial:half_rows",
-    needs=lambda params: needs_of(params, params.weights),
+    needs=needs_of,
     # Two trainings, each on half of the images.
     estimate=lambda params: estimate_of(
         training_s(params) + len(params.epochs_kept) * params.num_points * point_s(params)

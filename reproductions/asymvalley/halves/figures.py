@@ -9,13 +9,13 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
 
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, sequential
+from reproductions.asymvalley.halves.experiment import REGIMES
 from reproductions.asymvalley.models.drawing import line, where
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-REGIMES = {"random": "random start", "pretrained": "pre-trained start"}
 RATIOS = {"ssr_ia": "SSR-IA", "ssr_ib": "SSR-IB", "ssr_ab": "SSR-AB"}
 
 

@@ -17,9 +17,8 @@ import torch
 from torch import Tensor, nn
 
 from harness.errors import SpecError
-from reproductions.asymvalley.method.data import images_and_labels, numbers
+from reproductions.asymvalley.method.data import images_and_labels, numbers, outputs
 from reproductions.asymvalley.method.directions import BN_STATS, BnStats
-from reproductions.asymvalley.method.forward import outputs
 from reproductions.asymvalley.method.layout import BatchNorm, check_made
 
 

@@ -25,7 +25,7 @@ from torch.nn.parallel import DataParallel, DistributedDataParallel
 from harness.errors import EnvError, SpecError
 from reproductions.asymvalley.method.asymmetry import Sides, sides
 from reproductions.asymvalley.method.batch_norm import check_statistics, recalibrate
-from reproductions.asymvalley.method.data import ValleyData
+from reproductions.asymvalley.method.data import ValleyData, logits, outputs
 from reproductions.asymvalley.method.directions import (
     VALUE_LABELS,
     BnStats,
@@ -33,7 +33,6 @@ from reproductions.asymvalley.method.directions import (
     OneDimRule,
     Value,
 )
-from reproductions.asymvalley.method.forward import logits, outputs
 from reproductions.asymvalley.method.layout import Layout, layout_of
 from reproductions.asymvalley.method.scaling import scale_direction
 from reproductions.nets.borrowed import run_without, tensors_of

@@ -11,7 +11,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import chain
-from typing import Literal
 
 import torch
 from torch import Tensor, nn
@@ -20,7 +19,6 @@ from torch.nn.parameter import is_lazy
 from harness.errors import SpecError
 from reproductions.asymvalley.method.directions import Group
 
-Role = Literal["conv", "linear", "bn", "other"]
 _Conv, _Transposed = nn.modules.conv._ConvNd, nn.modules.conv._ConvTransposeNd
 BatchNorm = nn.modules.batchnorm._BatchNorm
 """Of every number of axes, SyncBatchNorm, and what others derive from them."""
@@ -33,8 +31,9 @@ class Slot:
     name: str
     shape: tuple[int, ...]
     start: int
-    role: Role
-    """Kind of module it belongs to."""
+    is_conv: bool
+    """Whether it belongs to a convolution, as `is_bn` to a batch normalisation."""
+    is_bn: bool
     is_bias: bool
     in_classifier: bool
     """Whether it belongs to the last linear layer."""
@@ -118,7 +117,7 @@ class Layout:
 
     @property
     def has_batch_norm(self) -> bool:
-        return any(slot.role == "bn" for slot in self.slots)
+        return any(slot.is_bn for slot in self.slots)
 
 
 def layout_of(model: nn.Module, *, classifier: str | None = None) -> Layout:
@@ -148,7 +147,8 @@ def layout_of(model: nn.Module, *, classifier: str | None = None) -> Layout:
             name=name,
             shape=tuple(parameter.shape),
             start=start,
-            role=_role(module),
+            is_conv=isinstance(module, _Conv),
+            is_bn=isinstance(module, BatchNorm),
             is_bias=_names_bias(name.rpartition(".")[2]),
             in_classifier=owner == last,
             in_first_blocks=owner in first,
@@ -197,14 +197,6 @@ def _classifier_name(model: nn.Module, given: str | None) -> str:
     return (found or linear or [""])[-1]
 
 
-def _role(module: nn.Module) -> Role:
-    if isinstance(module, _Conv):
-        return "conv"
-    if isinstance(module, BatchNorm):
-        return "bn"
-    return "linear" if isinstance(module, nn.Linear) or _is_transposed_linear(module) else "other"
-
-
 def _input_groups(module: nn.Module) -> int:
     return module.groups if isinstance(module, _Transposed) else int(_is_transposed_linear(module))
 
@@ -225,13 +217,13 @@ def _names_bias(leaf: str) -> bool:
 
 
 def _belongs(slot: Slot, group: Group) -> bool:
-    is_bn, in_classifier, is_weight = slot.role == "bn", slot.in_classifier, not slot.is_bias
+    is_bn, in_classifier, is_weight = slot.is_bn, slot.in_classifier, not slot.is_bias
     return {
         "all": True,
         "clf": in_classifier and is_weight,
         "feat": not in_classifier,
         "layer1": slot.in_first_blocks,
-        "conv": slot.role == "conv" and is_weight,
+        "conv": slot.is_conv and is_weight,
         "bn": is_bn,
         "bn_weight": is_bn and is_weight,
         "clf_weight": in_classifier and is_weight,

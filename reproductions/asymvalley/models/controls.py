@@ -1,4 +1,4 @@
-"""How much nets err: what they may, for a claim on them to be judged, and what stands on a page.
+"""Where this paper's claims are decided, and how much nets may err for a claim to be judged.
 
 The bounds were set before the run, from what two cores can afford to train (`pilot_nets`).
 Every quantity takes the table of one seed. No torch, no pandas at import.
@@ -10,15 +10,50 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.declare import Cell, Criterion, Layout, Line, MissingRows, Scope, at_most, equal
+from harness.declare import (
+    CHECK,
+    CPU_UP,
+    PAPER,
+    Cell,
+    Criterion,
+    Layout,
+    Line,
+    MissingRows,
+    Scope,
+    at_most,
+    equal,
+    ours,
+)
 from harness.declare.criterion import Quantity
 from harness.declare.layout import Where
 from reproductions.asymvalley.models.curves import AT_ZERO, centres, widest_centre
 from reproductions.asymvalley.models.pairs import is_trained, paper_name
-from reproductions.asymvalley.models.scopes import ON_A_CPU
 
 if TYPE_CHECKING:
     import pandas as pd
+
+TOO_SHORT = "after a few training steps a net has no valley yet"
+PAPER_ONLY = "it needs the paper's net, data and training"
+ONE_SEED = "smoke has too few draws, and it needs no GPU"
+
+TRAINED = ours("DEV-08", elsewhere=TOO_SHORT)
+"""Our reading of a word on the valleys of trained nets."""
+CALIBRATED = Scope(
+    grade="empirical", threshold_from="calibration", profiles=CPU_UP, elsewhere=TOO_SHORT
+)
+"""The same by a threshold that runs of a small net on digits set."""
+STATED = Scope(grade="empirical", threshold_from="paper", profiles=PAPER, elsewhere=PAPER_ONLY)
+"""A number of the paper."""
+ON_A_CPU = CHECK.at(
+    "smoke",
+    "cpu",
+    elsewhere="a GPU adds in no fixed order, so bits may differ there",
+)
+"""Equality to the bit."""
+TOY = ours("DEV-08", profiles=("cpu", "paper"), elsewhere=ONE_SEED)
+TOY_CHECK = CHECK.at(
+    "smoke", "cpu", "paper", elsewhere="it needs no GPU: the cpu profile is the paper's own setting"
+)
 
 Declared = tuple[str, Scope, Criterion, str]
 """A claim as `claims` takes it: id, scope, criterion, statement."""

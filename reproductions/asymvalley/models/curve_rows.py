@@ -34,7 +34,7 @@ def statistics_of(params: Net) -> BnStats:
 def walk_through(
     model: nn.Module, params: Net, ctx: RunContext, *, bn_stats: BnStats | None = None
 ) -> Walk:
-    """Return the walk of a trial's network on its images, with the statistics of the paper.
+    """Return the walk of a trial's network on its images.
 
     bn_stats: other statistics than the paper's.
     """
@@ -70,29 +70,30 @@ def curve_rows(
     ]
 
 
-def both_rows(
+def noise_rows(
     walk: Walk,
     params: Any,
     kind: Noise,
     *,
-    draw: int,
-    scale: float,
-    labels: Mapping[str, Scalar],
+    draws: int,
+    scale: float = 1.0,
     group: Group = "all",
+    **labels: Scalar,
 ) -> list[Row]:
-    """Return the curves along one norm-scaled draw of a noise, raw and with the weights' signs.
+    """Return the curves along norm-scaled draws of a noise, each raw and with the weights' signs.
 
     params: of the trial, with a `seed` and `num_points`. group: parameters that get the noise,
     which then has the norm of these alone.
     """
     mask_P = walk.layout.mask(group).to(walk.weights_P.device)
-    noise_P = draw_noise(kind, walk.layout.size, seed=params.seed, draw=draw).to(mask_P.device)
     rows: list[Row] = []
-    for consistent in (False, True):
-        eps_P = sign_consistent(noise_P, walk.weights_P) if consistent else noise_P
-        step_P = walk.step(eps_P * mask_P, scale=scale, norm="ns", mask=mask_P)
-        named = {**labels, "sign_consistent": consistent, "draw": draw}
-        rows += curve_rows(walk, step_P, lambdas(params.num_points), named, group=group)
+    for draw in range(draws):
+        noise_P = draw_noise(kind, walk.layout.size, seed=params.seed, draw=draw).to(mask_P.device)
+        for consistent in (False, True):
+            eps_P = sign_consistent(noise_P, walk.weights_P) if consistent else noise_P
+            step_P = walk.step(eps_P * mask_P, scale=scale, norm="ns", mask=mask_P)
+            named = {**labels, "sign_consistent": consistent, "draw": draw}
+            rows += curve_rows(walk, step_P, lambdas(params.num_points), named, group=group)
     return rows
 
 

@@ -8,7 +8,8 @@ import seaborn
 from matplotlib import rcParams
 from matplotlib.lines import Line2D
 
-from harness.publish.figures import sequential
+from harness.publish.figures import PALETTE, sequential
+from reproductions.asymvalley.models.pairs import SCALES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,11 +21,11 @@ if TYPE_CHECKING:
 STYLES = ("-", "--")
 """Of two lines in one panel: colours alone are one grey in print."""
 S_LOOKS: tuple[dict[str, Any], ...] = (
-    {"width": 2.2},
-    {"style": "--", "marker": "."},
     {"marker": "."},
+    {"style": "--", "marker": "."},
+    {"width": 2.2},
 )
-"""Of the largest s first: what lies on it is seen, and points show how fine lambda's steps are."""
+"""By s: what lies on the largest one is seen, and points show how fine lambda's steps are."""
 ROWS = {False: "raw", True: "sign-consistent"}
 
 
@@ -72,6 +73,28 @@ def lambda_axis(ax: Axes) -> None:
     ax.set_xlim(-1.05, 1.05)
 
 
+def two_lines(ax: Axes, parts: Mapping[str, pd.DataFrame], *, y: str = "error") -> None:
+    """Draw a value over lambda, a line for each of two parts of a table, by their names."""
+    for color, style, (label, rows) in zip(PALETTE, STYLES, parts.items(), strict=False):
+        line(ax, rows, x="lambda", y=y, color=color, style=style, label=label)
+    lambda_axis(ax)
+
+
+def name_rows(
+    figure: Figure, axes: Sequence[Axes], labels: Sequence[str], *, title: str | None = None
+) -> None:
+    """Give each row of valleys one range and a label, and name the lines above all of them."""
+    count = len(axes) // len(labels)
+    for row, label in enumerate(labels):
+        across = axes[count * row : count * (row + 1)]
+        share_heights(across)
+        across[0].set_ylabel(label)
+    for ax in axes[-count:]:
+        ax.set_xlabel(r"$\lambda$")
+    named = axes[0].get_legend_handles_labels()
+    figure.legend(*named, loc="outside upper center", ncols=2, title=title)
+
+
 def share_heights(axes: Sequence[Axes]) -> None:
     """Give panels one range of values, from zero."""
     top = max(ax.get_ylim()[1] for ax in axes)
@@ -79,24 +102,23 @@ def share_heights(axes: Sequence[Axes]) -> None:
         ax.set_ylim(0.0, top)
 
 
-def s_colors(widths: pd.Series[float]) -> dict[float, str]:
-    """Return a colour for each s."""
-    found = sorted(float(s) for s in widths.unique())
-    return dict(zip(found, sequential(len(found)), strict=True))
-
-
-def s_lines(ax: Axes, rows: pd.DataFrame, colors: Mapping[float, str], *, x: str) -> None:
-    """Draw the error over lambda, a line per s."""
-    for (s, color), look in zip(reversed([*colors.items()]), S_LOOKS[-len(colors) :], strict=True):
+def s_lines(ax: Axes, rows: pd.DataFrame, *, x: str) -> None:
+    """Draw the error over lambda, a line per s, the largest one first."""
+    for s, color, look in reversed(_s_looks()):
         line(ax, where(rows, s=s), x=x, y="error", color=color, **look)
+    lambda_axis(ax)
 
 
-def s_legend(figure: Figure, colors: Mapping[float, str], extra: Sequence[Line2D] = ()) -> None:
+def s_legend(figure: Figure, *extra: Line2D) -> None:
     """Name the lines that `s_lines` drew, and others."""
-    handles = list(extra)
-    for (s, color), look in zip(reversed([*colors.items()]), S_LOOKS[-len(colors) :], strict=True):
+    handles = []
+    for s, color, look in _s_looks():
         handle = Line2D([], [], color=color, label=f"$s = {s:g}$", marker=look.get("marker", ""))
         handle.set(linestyle=look.get("style", "-"))
         handle.set_linewidth(look.get("width", 1.0) * handle.get_linewidth())
-        handles.insert(0, handle)
-    figure.legend(handles=handles, loc="outside upper center", ncols=max(len(handles), 1))
+        handles.append(handle)
+    figure.legend(handles=[*handles, *extra], loc="outside upper center", ncols=4)
+
+
+def _s_looks() -> list[tuple[float, str, dict[str, Any]]]:
+    return list(zip(SCALES, sequential(len(SCALES)), S_LOOKS, strict=True))

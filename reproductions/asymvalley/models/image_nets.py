@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, Literal, NamedTuple
 
 import torch
@@ -10,13 +11,11 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from harness.declare import DryRun
-from harness.errors import SpecError
 from harness.measure.dry_step import dry_step
-from reproductions.asymvalley.models.pairs import GREY, NUM_CLASSES, Net
+from reproductions.asymvalley.models.pairs import DATA, BnStart, Net
 from reproductions.nets import alexnet, convnet, resnet, vgg, vit
 
 Kind = Literal["vgg", "resnet", "alexnet", "vit", "convnet"]
-BN_START_STD = 0.1
 VIT_HEAD = 16
 """Width of an attention head: the paper's 8 heads at width 128 (appendix A.3)."""
 
@@ -33,26 +32,35 @@ class Plan(NamedTuple):
         """Return the network at its start; on the device "meta" without storage."""
         return self.build(self.config, generator=generator, device=device)
 
-    def dry_step(
-        self, batch_size: int, optimizer: Callable[[nn.Module], torch.optim.Optimizer]
-    ) -> DryRun:
-        """Count the network and one step of it, on tensors that allocate nothing."""
-        channels, side = self.config.in_channels, self.config.image_size
 
-        def loss_of(model: nn.Module) -> Callable[[], Tensor]:
-            x_BCHW = torch.zeros(batch_size, channels, side, side)
-            labels_B = torch.zeros(batch_size, dtype=torch.long)
-            return lambda: F.cross_entropy(model(x_BCHW), labels_B)
+@cache
+def one_step(plan: Plan, batch_size: int, optimizer: Literal["sgd", "adamw"]) -> DryRun:
+    """Count a network and one step of it, on tensors that allocate nothing.
 
-        return dry_step(
-            self.net(generator=torch.Generator(), device="meta"),
-            lambda: self.net(generator=torch.Generator()),
-            optimizer=optimizer,
-            loss=loss_of,
-            expected_num_params=self.num_params(self.config),
-            num_steps=1,
-            copied=True,
-        )
+    Once, since grids have many trials of each.
+    """
+    channels, side = plan.config.in_channels, plan.config.image_size
+
+    def loss_of(model: nn.Module) -> Callable[[], Tensor]:
+        x_BCHW = torch.zeros(batch_size, channels, side, side)
+        labels_B = torch.zeros(batch_size, dtype=torch.long)
+        return lambda: F.cross_entropy(model(x_BCHW), labels_B)
+
+    def optimizer_of(model: nn.Module) -> torch.optim.Optimizer:
+        weights = model.parameters()
+        if optimizer == "adamw":
+            return torch.optim.AdamW(weights)
+        return torch.optim.SGD(weights, lr=0.1, momentum=0.9)
+
+    return dry_step(
+        plan.net(generator=torch.Generator(), device="meta"),
+        lambda: plan.net(generator=torch.Generator()),
+        optimizer=optimizer_of,
+        loss=loss_of,
+        expected_num_params=plan.num_params(plan.config),
+        num_steps=1,
+        copied=True,
+    )
 
 
 def plan_of(params: Net) -> Plan:
@@ -61,8 +69,8 @@ def plan_of(params: Net) -> Plan:
         params.net,
         depth=params.depth,
         batch_norm=params.batch_norm,
-        num_classes=NUM_CLASSES[params.data],
-        in_channels=1 if params.data in GREY else 3,
+        num_classes=DATA[params.data].classes,
+        in_channels=DATA[params.data].channels,
         image_size=params.image_size,
         width=params.width,
     )
@@ -94,21 +102,13 @@ def planned(kind: Kind, *, depth: int, batch_norm: bool, **shape: int) -> Plan:
 
 
 @torch.no_grad()
-def start_batch_norms(model: nn.Module, start: str, generator: torch.Generator) -> None:
+def start_batch_norms(model: nn.Module, start: BnStart, generator: torch.Generator) -> None:
     """Draw the weights of batch normalisation: 1, U(0,1) or G(0,0.1), section 4.2.1.
 
-    Biases stay 0. Raises SpecError for another start, or a model without batch normalisation
-    that should have another one.
+    Biases stay 0.
     """
-    if start == "ones":
-        return
-    norms = [m for m in model.modules() if isinstance(m, nn.BatchNorm2d)]
-    if not norms:
-        raise SpecError(f"bn_start={start!r} for a network without batch normalisation")
-    for norm in norms:
+    for norm in (m for m in model.modules() if isinstance(m, nn.BatchNorm2d)):
         if start == "uniform":
             norm.weight.uniform_(0.0, 1.0, generator=generator)
         elif start == "gaussian":
-            norm.weight.normal_(0.0, BN_START_STD, generator=generator)
-        else:
-            raise SpecError(f"bn_start={start!r}: need 'ones', 'uniform' or 'gaussian'")
+            norm.weight.normal_(0.0, 0.1, generator=generator)

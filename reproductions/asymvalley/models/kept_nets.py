@@ -8,18 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache, partial
 
 import torch
 from torch import Tensor, nn
 
-from harness.declare import DryRun, Outcome, RunContext, Status
-from harness.declare.experiment import UpstreamResult
-from harness.errors import SpecError
+from harness.declare import DryRun, Experiment, Outcome, RunContext, Status
 from reproductions.asymvalley.method.layout import layout_of
-from reproductions.asymvalley.models.image_nets import plan_of, start_batch_norms
-from reproductions.asymvalley.models.pairs import NUM_CLASSES, Fields, Net, Training
-from reproductions.asymvalley.models.training import build_optimizer
+from reproductions.asymvalley.models.image_nets import one_step, plan_of, start_batch_norms
+from reproductions.asymvalley.models.pairs import DATA, Net, Training
 
 KEPT = "solution.safetensors"
 NO_NET = Outcome(rows=[], status=Status.DIVERGED, note="its network diverged in training")
@@ -53,16 +49,15 @@ def staged_net(
 
     weights: empty for the start that `generator` draws, at `smoke`, where nothing but bundled data
     is at hand. For other classes than CIFAR-10's it draws the last layer.
-    Raises SpecError for weights of another architecture.
     """
     model = plan_of(params).net(generator=generator)
     if weights:
         arrays = ctx.dataset(weights).arrays
         state = {name: torch.tensor(value) for name, value in arrays.items()}
-        if NUM_CLASSES[params.data] != STAGED_CLASSES:
+        if DATA[params.data].classes != STAGED_CLASSES:
             drawn = model.state_dict()
             state |= {name: drawn[name] for name in state if state[name].shape != drawn[name].shape}
-        _load(model, state, f"the weights {weights} are")
+        model.load_state_dict(state)
     return _placed(model, ctx)
 
 
@@ -73,16 +68,17 @@ def kept_tensors(model: nn.Module, initial: Mapping[str, Tensor]) -> dict[str, T
     return {name: value.cpu() for name, value in kept.items()}
 
 
-def kept_net(params: Net, ctx: RunContext, upstream: UpstreamResult) -> KeptNet | None:
-    """Return the network of a training, None where that diverged.
+def kept_net(params: Training, ctx: RunContext, nets: Experiment) -> KeptNet | None:
+    """Return the network that a trial starts from, None where its training diverged.
 
-    Raises SpecError for a network of another architecture.
+    nets: the experiment that trains it.
     """
+    upstream = ctx.upstream(nets, params.training())
     if upstream.rows[0]["test_error"] is None:
         return None
     tensors = upstream.load(KEPT)
     model = plan_of(params).net(generator=torch.Generator())
-    _load(model, _below(_FINAL, tensors), "the kept net is")
+    model.load_state_dict(_below(_FINAL, tensors))
     initial_P = layout_of(model).flatten(_below(_INITIAL, tensors))
     return KeptNet(model=_placed(model, ctx).eval(), initial_P=initial_P.to(ctx.device))
 
@@ -94,28 +90,13 @@ def generator_of(seed: int) -> torch.Generator:
 
 def dry_run(params: Training) -> DryRun:
     """Count a trial's network and its steps, on tensors that allocate nothing."""
-    # What a step takes does not hang on these, and grids have many of each.
-    unlike: Fields = {"seed": 0, "recipe": "base", "bn_start": "ones", "lr": 1.0}
-    step = _one_step(replace(params, **unlike, weight_decay=0.0, epochs=1, augment=False))
-    return replace(step, num_steps=-(-params.num_train // params.batch_size) * params.epochs)
-
-
-@cache
-def _one_step(params: Training) -> DryRun:
     batch_size = min(params.batch_size, params.num_train)
-    return plan_of(params).dry_step(batch_size, partial(build_optimizer, params=params))
+    step = one_step(plan_of(params), batch_size, params.optimizer)
+    return replace(step, num_steps=-(-params.num_train // params.batch_size) * params.epochs)
 
 
 def _below(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     return {n.removeprefix(prefix): value for n, value in tensors.items() if n.startswith(prefix)}
-
-
-def _load(model: nn.Module, state: Mapping[str, Tensor], what: str) -> None:
-    try:
-        model.load_state_dict(state)
-    except RuntimeError as error:
-        reason = str(error).splitlines()[1].strip()
-        raise SpecError(f"{what} of another architecture: {reason}") from error
 
 
 def _placed(model: nn.Module, ctx: RunContext) -> nn.Module:

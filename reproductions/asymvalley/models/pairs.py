@@ -5,7 +5,7 @@ A trial's parameters say everything its run depends on, so a record needs no cod
 
 from __future__ import annotations
 
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from harness.declare import Params, Profile, doc, seed
 from harness.declare.experiment import Device
@@ -44,17 +44,34 @@ VARIED_AT_CPU: tuple[Pair, ...] = ("resnet20_svhn",)
 """Pairs of which two cores train nets by other recipes, or from other starts of batch
 normalisation. By other recipes VGG16 misses its bound in `pilot_nets`; from other starts it would
 take an hour."""
-NUM_CLASSES = {
-    "digits": 10, "mnist": 10, "cifar10_10k_5k": 10, "cifar10_more_10k": 10, "cifar100_5k_1k": 100,
-    "cifar10": 10, "cifar100": 100, "svhn": 10, "food101": 101, "cinic10": 10,
-}  # fmt: skip
-IMAGE_SIZE = {
-    "digits": 8, "mnist": 28, "cifar10_10k_5k": 32, "cifar100_5k_1k": 32,
-    "cifar10": 32, "cifar100": 32, "svhn": 32, "food101": 64, "cinic10": 32,
-}  # fmt: skip
-"""Pixels a side, as stored; a trial's `image_size` may be an integer part of it."""
-GREY = ("digits", "mnist")
 
+
+class DataSet(NamedTuple):
+    """A data set of the paper, or one that is staged."""
+
+    name: str
+    """As the paper names it; a subset has the name of the whole."""
+    classes: int
+    side: int
+    """Pixels a side, as stored; a trial's `image_size` may be an integer part of it."""
+    channels: int = 3
+    stand_in: str = ""
+    """What the staged data offer in its place (DEV-01)."""
+    num_train: int = 0
+    num_test: int = 0
+
+
+DATA: dict[str, DataSet] = {
+    "digits": DataSet("digits", 10, 8, channels=1),
+    "mnist": DataSet("MNIST", 10, 28, channels=1),
+    "cifar10_10k_5k": DataSet("CIFAR-10", 10, 32),
+    "cifar100_5k_1k": DataSet("CIFAR-100", 100, 32),
+    "cifar10": DataSet("CIFAR-10", 10, 32, 3, "cifar10_10k_5k", 50_000, 10_000),
+    "cifar100": DataSet("CIFAR-100", 100, 32, 3, "cifar100_5k_1k", 50_000, 10_000),
+    "svhn": DataSet("SVHN", 10, 32, 3, "mnist", 73_257, 26_032),
+    "food101": DataSet("Food-101", 101, 64, 3, "cifar10_10k_5k", 75_750, 25_250),
+    "cinic10": DataSet("CINIC-10", 10, 32),
+}
 _NETS: dict[Pair, Fields] = {
     "vgg16_cifar10": {"net": "vgg", "depth": 16, "batch_norm": True},
     "vgg16nobn_cifar10": {"net": "vgg", "depth": 16, "batch_norm": False},
@@ -65,27 +82,10 @@ _NETS: dict[Pair, Fields] = {
     "resnet20_cifar10": {"net": "resnet", "depth": 20, "batch_norm": True},
     "resnet20_cifar100": {"net": "resnet", "depth": 20, "batch_norm": True},
 }
-_STAND_INS = {
-    "cifar10": "cifar10_10k_5k",
-    "svhn": "mnist",
-    "cifar100": "cifar100_5k_1k",
-    "food101": "cifar10_10k_5k",
-}
-"""What the staged data offer (DEV-01)."""
-DATA_NAMES = {
-    "digits": "digits", "mnist": "MNIST", "cifar10_10k_5k": "CIFAR-10", "cifar10": "CIFAR-10",
-    "cifar100_5k_1k": "CIFAR-100", "cifar100": "CIFAR-100", "svhn": "SVHN", "food101": "Food-101",
-    "cinic10": "CINIC-10",
-}  # fmt: skip
-"""As the paper names data; a subset has the name of the whole."""
 _NET_NAMES = {
     "vgg16": "VGG16", "vgg16nobn": "VGG16", "resnet20": "ResNet20", "vgg11": "VGG11",
     "alexnet": "AlexNet", "vit": "ViT",
 }  # fmt: skip
-_TRAIN_IMAGES = {
-    "cifar10": 50_000, "cifar100": 50_000, "svhn": 73_257, "food101": 75_750,
-}  # fmt: skip
-_TEST_IMAGES = {"cifar10": 10_000, "cifar100": 10_000, "svhn": 26_032, "food101": 25_250}
 _FULL_WIDTH = {"vgg": 64, "resnet": 16, "alexnet": 64, "vit": 128}
 """Channels of the first stage; of a transformer its width."""
 
@@ -177,7 +177,7 @@ def data_in_place_of(paper_data: str, data: str, *, num_train: int) -> dict[str,
     """
     if data == paper_data:
         return {}
-    asked, read = DATA_NAMES[paper_data], DATA_NAMES.get(data, data)
+    asked, read = DATA[paper_data].name, DATA[data].name
     return {asked: f"{num_train:,} of its images" if read == asked else read}
 
 
@@ -207,7 +207,7 @@ def paper_name(pair: Pair) -> str:
     >>> paper_name("resnet20_svhn")
     'ResNet20 on SVHN'
     """
-    return f"{_NET_NAMES[pair.split('_')[0]]} on {DATA_NAMES[_paper_data(pair)]}"
+    return f"{_NET_NAMES[pair.split('_')[0]]} on {DATA[_paper_data(pair)].name}"
 
 
 def short_name(net: Training) -> str:
@@ -218,7 +218,7 @@ def short_name(net: Training) -> str:
     """
     word = net.pair.split("_")[0]
     name = _NET_NAMES[word] + (" without BN" if word.endswith("nobn") else "")
-    asked, read = DATA_NAMES[_paper_data(net.pair)], DATA_NAMES.get(net.data, net.data)
+    asked, read = DATA[_paper_data(net.pair)].name, DATA[net.data].name
     return f"{name}, {asked}" if read == asked else f"{name}, {read} for {asked}"
 
 
@@ -250,7 +250,7 @@ def training_of(
 ) -> Training:
     """Return one training: SGD with momentum, cosine decay (appendix A.3)."""
     size = _size(profile, pair)
-    fields: Fields = {"image_size": IMAGE_SIZE[size["data"]], "normalisation": "train"}
+    fields: Fields = {"image_size": DATA[size["data"]].side, "normalisation": "train"}
     fields |= {"device": "cuda" if profile in ("gpu", "paper") else "cpu"}
     fields |= _NETS[pair] | size | _settings(profile, pair, recipe)
     return Training(pair=pair, recipe=recipe, bn_start=bn_start, seed=seed, **fields)
@@ -288,6 +288,7 @@ def drawn_curves_of(profile: Profile, training: Training) -> DrawnCurves:
 def _size(profile: Profile, pair: Pair) -> Fields:
     """Return data, width and length of a pair's training."""
     data, kind = _paper_data(pair), _NETS[pair]["net"]
+    whole = DATA[data]
     images: Fields = {"num_test": 1000, "num_statistics": 1000, "augment": False}
     match profile:
         case "smoke":
@@ -296,15 +297,15 @@ def _size(profile: Profile, pair: Pair) -> Fields:
             shallow = {"depth": 2} if kind == "vit" else {}
             return size | shallow | {"num_test": 50, "num_statistics": 50, "augment": False}
         case "cpu":
-            return {"data": _STAND_INS[data]} | images | _CPU[pair]
+            return {"data": whole.stand_in} | images | _CPU[pair]
         case "gpu":
             # Fewer epochs than `cpu`, so that all trainings take a GPU less than eight minutes.
             epochs = min(_CPU[pair]["epochs"] // 2, 8)
             larger = {"width": _FULL_WIDTH[kind] // 2, "epochs": epochs}
-            return {"data": _STAND_INS[data]} | images | _CPU[pair] | larger
+            return {"data": whole.stand_in} | images | _CPU[pair] | larger
         case "paper":
-            count = _TRAIN_IMAGES[data]
-            images = {"num_test": _TEST_IMAGES[data], "num_statistics": count, "augment": True}
+            count = whole.num_train
+            images = {"num_test": whole.num_test, "num_statistics": count, "augment": True}
             size = {"data": data, "width": _FULL_WIDTH[kind], "num_train": count, "epochs": 200}
             return size | images
 

@@ -10,7 +10,6 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from harness.errors import SpecError
 from harness.store.checkpoint import Checkpoints
 from reproductions.asymvalley.models.pairs import Training
 
@@ -35,10 +34,7 @@ def train(
     after_epoch: called with the number of epochs done; the model is then as trained so far.
     checkpoint: where the state is kept about every two minutes, after an epoch; if one is there,
     training goes on from it as if it had never stopped.
-    Raises SpecError without an epoch, or an image per batch.
     """
-    if params.epochs < 1 or params.batch_size < 1:
-        raise SpecError(f"{params}: need at least one epoch, and one image per batch")
     steps_per_epoch = math.ceil(len(labels) / params.batch_size)
     optimizer = build_optimizer(model, params)
     kept = Checkpoints(

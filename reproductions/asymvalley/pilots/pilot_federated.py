@@ -10,7 +10,7 @@ from reproductions.asymvalley.federated.experiment import (
     LONG_GREY,
     Search,
 )
-from reproductions.asymvalley.models.pairs import DATA_NAMES
+from reproductions.asymvalley.models.pairs import DATA
 from reproductions.asymvalley.pilots.experiment import TRIED, pilot_federated
 
 ACCURACIES = Table.of(
@@ -44,7 +44,7 @@ task = Task(
         columns=tuple(
             Line(
                 f"alpha = {alpha:g}",
-                group=DATA_NAMES[shape["data"]],
+                group=DATA[shape["data"]].name,
                 where={"data": shape["data"], "alpha": alpha},
             )
             for shape in (LONG_COLOUR, LONG_GREY)

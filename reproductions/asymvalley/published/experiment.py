@@ -78,9 +78,7 @@ published_curves = Experiment(
     params=PublishedCurves,
     grid=grid,
     run="trial:curve_rows",
-    needs=lambda params: needs_of(params, params.weights),
-    estimate=lambda params: estimate_of(
-        (params.num_ratios * (params.num_points - 1) + 1) * point_s(params)
-    ),
+    needs=needs_of,
+    estimate=lambda params: estimate_of(params.num_ratios * params.num_points * point_s(params)),
     address=("depth", "along", "seed"),
 )

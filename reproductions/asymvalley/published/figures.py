@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.publish.figures import PALETTE, FigureContext
-from reproductions.asymvalley.models.drawing import STYLES, lambda_axis, line, share_heights, where
+from harness.publish.figures import FigureContext
+from reproductions.asymvalley.models.drawing import name_rows, two_lines, where
 from reproductions.asymvalley.published.experiment import CONSISTENT, RAW
 
 if TYPE_CHECKING:
@@ -21,17 +21,10 @@ def published_panels(context: FigureContext) -> Figure:
     figure, axes = context.subplots(len(VALUES), len(depths), aspect=0.7, sharex=True, turn=False)
     panels = [(value, depth) for value in VALUES for depth in depths]
     for ax, (value, depth) in zip(axes, panels, strict=True):
-        for color, style, (ratio, label) in zip(PALETTE, STYLES, RATIOS.items(), strict=False):
-            rows = where(context.table, depth=depth, along="gaussian", ratio=ratio)
-            line(ax, rows, x="lambda", y=value, color=color, style=style, label=label)
-        lambda_axis(ax)
+        rows = where(context.table, depth=depth, along="gaussian")
+        parts = {label: where(rows, ratio=ratio) for ratio, label in RATIOS.items()}
+        two_lines(ax, parts, y=value)
         if value == "error":
             ax.set_title(f"ResNet{depth}")
-    for row, label in enumerate(VALUES.values()):
-        across = axes[row * len(depths) : (row + 1) * len(depths)]
-        share_heights(across)
-        across[0].set_ylabel(label)
-    for ax in axes[-len(depths) :]:
-        ax.set_xlabel(r"$\lambda$")
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
+    name_rows(figure, axes, list(VALUES.values()))
     return figure

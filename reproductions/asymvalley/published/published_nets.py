@@ -22,7 +22,9 @@ from harness.declare.layout import Where
 from reproductions.asymvalley.method.directions import NOISE_LABELS
 from reproductions.asymvalley.models.columns import CE, ERROR, LAMBDA, SIGN_CONSISTENCY
 from reproductions.asymvalley.models.controls import (
+    CALIBRATED,
     LARGEST_ERROR,
+    TRAINED,
     errors_of,
     excess_at_centre,
     one_centre,
@@ -33,7 +35,6 @@ from reproductions.asymvalley.models.curves import (
     ratio_spearmans,
     sizes_of_shares,
 )
-from reproductions.asymvalley.models.scopes import CALIBRATED, TRAINED
 from reproductions.asymvalley.published.experiment import (
     CONSISTENT,
     DEPTHS,

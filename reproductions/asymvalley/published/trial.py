@@ -10,8 +10,8 @@ from torch import Tensor
 
 from harness.declare import Row, RunContext
 from reproductions.asymvalley.method.curve import Walk
+from reproductions.asymvalley.method.data import logits
 from reproductions.asymvalley.method.directions import NOISES, Direction
-from reproductions.asymvalley.method.forward import logits
 from reproductions.asymvalley.method.layout import same_sign_ratio
 from reproductions.asymvalley.method.noise import (
     draw_noise,

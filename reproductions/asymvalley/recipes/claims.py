@@ -7,6 +7,7 @@ from functools import partial
 from harness.declare import CHECK, Task, at_least, bind, claims, more_than, ordering
 from reproductions.asymvalley.models.controls import (
     LARGEST_ERROR,
+    TRAINED,
     Declared,
     at_centre,
     controlled_by,
@@ -15,7 +16,6 @@ from reproductions.asymvalley.models.controls import (
     one_centre,
 )
 from reproductions.asymvalley.models.pairs import RECIPES, Pair, paper_name
-from reproductions.asymvalley.models.scopes import TRAINED
 from reproductions.asymvalley.recipes import quantities as q
 from reproductions.asymvalley.recipes import table
 from reproductions.asymvalley.recipes.experiment import (

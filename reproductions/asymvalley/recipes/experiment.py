@@ -97,7 +97,7 @@ recipes = walk_experiment(
     params=DrawnCurves,
     grid=recipe_grid,
     run=".recipes.trial:recipe_rows",
-    num_points=lambda params: 2 * params.num_draws * (params.num_points - 1) + 1,
+    num_points=lambda params: 2 * params.num_draws * params.num_points,
     address=("pair", "recipe", "seed"),
 )
 recipe_lines = Experiment(

@@ -3,10 +3,9 @@
 from functools import partial
 
 from harness.declare import more_than
-from reproductions.asymvalley.models.controls import at_centre
+from reproductions.asymvalley.models.controls import TRAINED, at_centre
 from reproductions.asymvalley.models.curves import LEAN, asymmetries
 from reproductions.asymvalley.models.pairs import RECIPES, Pair
-from reproductions.asymvalley.models.scopes import TRAINED
 from reproductions.asymvalley.recipes.claims import recipe_task
 
 PAIR: Pair = "vgg16_cifar10"

@@ -12,9 +12,9 @@ from harness.publish.figures import MARKERS, PALETTE, FigureContext, log_numbers
 from reproductions.asymvalley.method.directions import PARTITION
 from reproductions.asymvalley.models.drawing import (
     ROWS,
-    STYLES,
-    lambda_axis,
     line,
+    name_rows,
+    two_lines,
     where,
 )
 from reproductions.asymvalley.recipes.experiment import FIRST_AND_SECOND, Contrast
@@ -39,24 +39,17 @@ def recipe_panels(context: FigureContext) -> Figure:
     figure, axes = context.subplots(2, len(SETTINGS), aspect=0.72, sharex=True, sharey=True)
     panels = [(row, setting) for row in ROWS for setting in SETTINGS]
     for index, (ax, (row, setting)) in enumerate(zip(axes, panels, strict=True)):
-        for name, recipe, color, style in zip(
-            ("higher", "lower"), SETTINGS[setting], PALETTE[1::-1], STYLES, strict=True
-        ):
-            rows = where(context.table, recipe=recipe, sign_consistent=row)
-            look = {"color": color, "style": style, "label": f"{name} than the base"}
-            line(ax, rows, x="lambda", y="error", **look)
-        lambda_axis(ax)
+        rows = where(context.table, sign_consistent=row)
+        sides = zip(("higher", "lower"), SETTINGS[setting], strict=True)
+        two_lines(ax, {f"{side} than the base": where(rows, recipe=name) for side, name in sides})
         if context.width == "single":
             ax.set_title(f"{setting}, {ROWS[row]}")
         elif index < len(SETTINGS):
             ax.set_title(setting)
-        if index >= len(SETTINGS):
-            ax.set_xlabel(r"$\lambda$")
-        if index % len(SETTINGS) == 0:
-            named = f"{ROWS[row]}\n" if context.width == "double" else ""
-            ax.set_ylabel(f"{named}test error")
-    axes[0].set_ylim(bottom=0.0)
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
+    wide = context.width == "double"
+    name_rows(
+        figure, axes, [f"{row}\ntest error" if wide else "test error" for row in ROWS.values()]
+    )
     return figure
 
 

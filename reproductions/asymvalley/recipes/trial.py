@@ -7,14 +7,14 @@ from typing import Any
 
 from torch import Tensor
 
-from harness.declare import Outcome, Row, RunContext, Status
+from harness.declare import Outcome, Row, RunContext
 from reproductions.asymvalley.method.directions import PARTITION
 from reproductions.asymvalley.method.interpolation import group_statistics, interpolation_curve
 from reproductions.asymvalley.method.layout import Layout, layout_of, parameters_vector
 from reproductions.asymvalley.models.curve_rows import (
-    both_rows,
     finite,
     lambdas,
+    noise_rows,
     statistics_of,
     walk_through,
 )
@@ -27,23 +27,19 @@ from reproductions.asymvalley.trained_nets.experiment import nets
 
 def recipe_rows(params: DrawnCurves, ctx: RunContext) -> Outcome:
     """Walk along each draw, raw and sign-consistent, at s = 1."""
-    net = kept_net(params, ctx, ctx.upstream(nets, params.training()))
+    net = kept_net(params, ctx, nets)
     if net is None:
         return NO_NET
     walk = walk_through(net.model, params, ctx)
-    rows: list[Row] = []
-    for draw in range(params.num_draws):
-        rows += both_rows(walk, params, "gaussian", draw=draw, scale=1.0, labels={})
-    return Outcome(rows=rows)
+    return Outcome(rows=noise_rows(walk, params, "gaussian", draws=params.num_draws))
 
 
 def line_rows(params: Line, ctx: RunContext) -> Outcome:
     """Walk from one net to the other and beyond; compare their parameters by group."""
     trained = (params.training(), params.second_training())
-    first, second = (kept_net(params, ctx, ctx.upstream(nets, each)) for each in trained)
+    first, second = (kept_net(each, ctx, nets) for each in trained)
     if first is None or second is None:
-        note = "one network diverged in training"
-        return Outcome(rows=[], status=Status.DIVERGED, note=note)
+        return NO_NET
     curve = interpolation_curve(
         first.model,
         dict(first.model.named_parameters()),

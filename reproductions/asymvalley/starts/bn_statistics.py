@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 
 from harness.declare import Task, bind, claims, equal
+from reproductions.asymvalley.models.controls import ON_A_CPU
 from reproductions.asymvalley.models.curves import widest_centre
 from reproductions.asymvalley.models.pairs import TWO_TITLES
-from reproductions.asymvalley.models.scopes import ON_A_CPU
 from reproductions.asymvalley.starts import table
 from reproductions.asymvalley.starts.experiment import frozen_statistics
 

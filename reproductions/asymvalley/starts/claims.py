@@ -6,10 +6,16 @@ from functools import partial
 
 from harness.declare import Scope, Task, at_least, at_most, claims, more_than
 from harness.declare.layout import Where
-from reproductions.asymvalley.models.controls import Declared, at_centre, errors_of, one_centre
+from reproductions.asymvalley.models.controls import (
+    CALIBRATED,
+    TRAINED,
+    Declared,
+    at_centre,
+    errors_of,
+    one_centre,
+)
 from reproductions.asymvalley.models.curves import LEAN, asymmetries, gains, sizes_of_shares
 from reproductions.asymvalley.models.pairs import SCALES, BnStart, Pair, paper_name
-from reproductions.asymvalley.models.scopes import CALIBRATED, TRAINED
 from reproductions.asymvalley.starts import table
 from reproductions.asymvalley.starts.experiment import batch_norm_starts
 
@@ -25,6 +31,7 @@ ALT = (
     "Three columns, one for each start of the BN weights, with rows for their distribution"
     " after training and for three kinds of valley of test error against lambda."
 )
+THAN = "asymmetry less that after a start at G(0,0.1), at the smallest s"
 POSITIVE: dict[BnStart, str] = {"ones": "start at 1", "uniform": "start at U(0,1)"}
 
 
@@ -43,6 +50,15 @@ def filtered_noise(*starts: BnStart) -> list[Where]:
 THAN_GAUSSIAN = partial(
     gains, of=filtered_noise(*POSITIVE), beside=filtered_noise("gaussian", "gaussian")
 )
+BN_ASYMMETRIES = partial(asymmetries, of=bn_noise(*POSITIVE))
+BN_SHARES = partial(
+    sizes_of_shares, of=bn_noise("gaussian", "gaussian"), beside=bn_noise(*POSITIVE)
+)
+
+
+def well_trained(scope: Scope, pair: Pair) -> Scope:
+    """Return a scope that asks the net of every start to err no more than it may."""
+    return at_centre(scope, pair, by=("bn_start",), varied=True)
 
 
 def start_task(word: str, pair: Pair, *, place: str = "") -> Task:
@@ -56,66 +72,51 @@ def start_task(word: str, pair: Pair, *, place: str = "") -> Task:
         well_trained(TRAINED, pair),
         more_than(partial(THAN_GAUSSIAN, size=True), 0, "error")
         .naming(*POSITIVE.values())
-        .measuring("size of the asymmetry less that after a start at G(0,0.1), at the smallest s"),
+        .measuring(f"size of the {THAN}"),
         f"{net} has a more asymmetric valley when its BN weights start positive than at G(0,0.1).",
     )
+    nets = {f"start at {name}": {"bn_start": start} for start, name in STARTS.items()}
+    drawn: Where = {"part": "curve", "norm": "ns", "group": "all", "s": 1.0, "draw": 0}
     return Task(
         f"asymvalley/{word}",
         reads=(batch_norm_starts,),
         table=table.starts(pair),
         claims=claims(where, one_centre("bn_start"), more_asymmetric)
         + claims(f"ours, beside {where}", *questions(pair)),
-        layout=errors_of(
-            {f"start at {name}": {"bn_start": start} for start, name in STARTS.items()},
-            x="x",
-            part="curve",
-            norm="ns",
-            group="all",
-            s=1.0,
-            draw=0,
-        ),
+        layout=errors_of(nets, x="x", **drawn),
         figure="figures:start_panels",
         caption=CAPTION,
         alt=ALT,
     )
 
 
-def well_trained(scope: Scope, pair: Pair) -> Scope:
-    """Return a scope that asks the net of every start to err no more than it may."""
-    return at_centre(scope, pair, by=("bn_start",), varied=True)
-
-
 def questions(pair: Pair) -> tuple[Declared, ...]:
     """Return what we ask beside them: of the side, and of noise on the BN weights alone."""
-    net, asked = paper_name(pair), well_trained(CALIBRATED.asked_by_us(), pair)
-    leans = (
-        "positive_starts_lean_positive",
-        well_trained(TRAINED.asked_by_us(), pair),
-        more_than(THAN_GAUSSIAN, 0, "error")
-        .naming(*POSITIVE.values())
-        .measuring("asymmetry less that after a start at G(0,0.1), at the smallest s"),
-        f"The positive side of the valley of {net} is the flatter one when its BN weights start"
-        " positive, more so than at G(0,0.1), as the paper's explanation implies.",
+    net, calibrated = paper_name(pair), well_trained(CALIBRATED.asked_by_us(), pair)
+    return (
+        (
+            "positive_starts_lean_positive",
+            well_trained(TRAINED.asked_by_us(), pair),
+            more_than(THAN_GAUSSIAN, 0, "error").naming(*POSITIVE.values()).measuring(THAN),
+            f"The positive side of the valley of {net} is the flatter one when its BN weights start"
+            " positive, more so than at G(0,0.1), as the paper's explanation implies.",
+        ),
+        (
+            "bn_noise_is_asymmetric",
+            calibrated,
+            at_least(BN_ASYMMETRIES, 0.10, "error")
+            .naming(*POSITIVE.values())
+            .measuring(f"{LEAN}, s = 1"),
+            f"Noise on the BN weights alone gives {net} an asymmetric valley where they started"
+            " positive.",
+        ),
+        (
+            "gaussian_start_is_symmetric",
+            calibrated,
+            at_most(BN_SHARES, 0.33, "ratio")
+            .naming(*(f"beside the {name}" for name in POSITIVE.values()))
+            .measuring("asymmetry over that after a positive start"),
+            f"Noise on the BN weights alone gives {net} a nearly symmetric valley where they"
+            " started at G(0,0.1).",
+        ),
     )
-    asymmetric = (
-        "bn_noise_is_asymmetric",
-        asked,
-        at_least(partial(asymmetries, of=bn_noise(*POSITIVE)), 0.10, "error")
-        .naming(*POSITIVE.values())
-        .measuring(f"{LEAN}, s = 1"),
-        f"Noise on the BN weights alone gives {net} an asymmetric valley where they started"
-        " positive.",
-    )
-    shares = partial(
-        sizes_of_shares, of=bn_noise("gaussian", "gaussian"), beside=bn_noise(*POSITIVE)
-    )
-    symmetric = (
-        "gaussian_start_is_symmetric",
-        asked,
-        at_most(shares, 0.33, "ratio")
-        .naming(*(f"beside the {name}" for name in POSITIVE.values()))
-        .measuring("asymmetry over that after a positive start"),
-        f"Noise on the BN weights alone gives {net} a nearly symmetric valley where they"
-        " started at G(0,0.1).",
-    )
-    return leans, asymmetric, symmetric

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from harness.declare import Profile
 from reproductions.asymvalley.models.pairs import (
     BN_STARTS,
-    SCALES,
     TWO_TITLES,
     DrawnCurves,
     drawn_curves_of,
@@ -38,9 +37,7 @@ batch_norm_starts = walk_experiment(
     params=DrawnCurves,
     grid=start_grid,
     run=".starts.trial:start_rows",
-    num_points=lambda params: (
-        (2 * len(SCALES) - 1 + 2 * params.num_draws) * (params.num_points - 1) + 1
-    ),
+    num_points=lambda params: (5 + 2 * params.num_draws) * params.num_points,
     address=("pair", "bn_start", "seed"),
 )
 frozen_statistics = walk_experiment(
@@ -49,6 +46,6 @@ frozen_statistics = walk_experiment(
     grid=statistics_grid,
     run=".starts.trial:statistics_rows",
     # One with frozen statistics counts as half of one.
-    num_points=lambda params: 3 * params.num_draws * (params.num_points - 1) + 1,
+    num_points=lambda params: 3 * params.num_draws * params.num_points,
     address=("pair", "seed"),
 )

@@ -6,23 +6,20 @@ from typing import TYPE_CHECKING
 
 import seaborn
 
-from harness.declare import pick
 from harness.publish.figures import PALETTE, FigureContext, points
 from reproductions.asymvalley.models.drawing import (
     ROWS,
-    STYLES,
-    lambda_axis,
-    line,
-    s_colors,
+    name_rows,
     s_legend,
     s_lines,
     share_heights,
+    two_lines,
     where,
 )
 from reproductions.asymvalley.models.pairs import BN_STARTS, Pair
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     import pandas as pd
     from matplotlib.axes import Axes
@@ -42,25 +39,25 @@ def start_panels(context: FigureContext) -> Figure:
     """Draw BN weights and three kinds of valley: starts as columns, a colour per width s."""
     count = len(BN_STARTS)
     figure, axes = context.subplots(1 + len(VALLEYS), count, aspect=0.58)
-    colors = s_colors(pick(context.table, part="curve")["s"])
     for ax, start in zip(axes, BN_STARTS, strict=False):
         _weights(ax, where(context.table, bn_start=start))
         ax.set_title(START_LABELS[start])
     axes[0].set_ylabel("density")
-    _share_x(axes[:count])
+    ends = [end for ax in axes[:count] for end in ax.get_xlim()]
+    for ax in axes[:count]:
+        ax.set_xlim(min(ends), max(ends))
     for row, (norm, group, name) in enumerate(VALLEYS, start=1):
         panels = axes[count * row : count * (row + 1)]
         for ax, start in zip(panels, BN_STARTS, strict=True):
             rows = where(context.table, part="curve", bn_start=start, norm=norm, group=group)
-            s_lines(ax, rows, colors, x="x")
-            lambda_axis(ax)
+            s_lines(ax, rows, x="x")
             if row == len(VALLEYS):
                 ax.set_xlabel(r"$\lambda$")
             if context.width == "single":
                 ax.set_title(f"{name}\n{START_LABELS[start]}")
         panels[0].set_ylabel("test error" if context.width == "single" else f"{name}\ntest error")
         share_heights(panels)
-    s_legend(figure, colors)
+    s_legend(figure)
     return figure
 
 
@@ -82,29 +79,8 @@ def statistics_panels(context: FigureContext, *, titles: Mapping[Pair, str]) -> 
     figure, axes = context.subplots(len(titles), len(ROWS), aspect=0.5, sharex=True)
     panels = [(pair, row) for pair in titles for row in ROWS]
     for ax, (pair, row) in zip(axes, panels, strict=True):
-        for color, style, (kind, label) in zip(PALETTE, STYLES, STATISTICS.items(), strict=False):
-            rows = where(context.table, pair=pair, bn_stats=kind, sign_consistent=row)
-            line(ax, rows, x="lambda", y="error", color=color, style=style, label=label)
-        lambda_axis(ax)
+        rows = where(context.table, pair=pair, sign_consistent=row)
+        two_lines(ax, {label: where(rows, bn_stats=kind) for kind, label in STATISTICS.items()})
         ax.set_title(f"{titles[pair]}, {ROWS[row]}")
-    for left, right in zip(axes[::2], axes[1::2], strict=True):
-        share_heights((left, right))
-        left.set_ylabel("test error")
-    for ax in axes[-2:]:
-        ax.set_xlabel(r"$\lambda$")
-    figure.legend(
-        *axes[0].get_legend_handles_labels(),
-        title="BN statistics",
-        loc="outside upper center",
-        ncols=len(STATISTICS),
-    )
+    name_rows(figure, axes, ["test error"] * len(titles), title="BN statistics")
     return figure
-
-
-def _share_x(axes: Sequence[Axes]) -> None:
-    low, high = (
-        min(ax.get_xlim()[0] for ax in axes),
-        max(ax.get_xlim()[1] for ax in axes),
-    )
-    for ax in axes:
-        ax.set_xlim(low, high)

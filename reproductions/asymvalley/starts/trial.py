@@ -10,7 +10,7 @@ from harness.declare import Outcome, Row, RunContext
 from reproductions.asymvalley.method.curve import Walk
 from reproductions.asymvalley.method.directions import BnStats, Group, Norm
 from reproductions.asymvalley.method.noise import draw_noise
-from reproductions.asymvalley.models.curve_rows import both_rows, curve_rows, lambdas, walk_through
+from reproductions.asymvalley.models.curve_rows import curve_rows, lambdas, noise_rows, walk_through
 from reproductions.asymvalley.models.kept_nets import NO_NET, kept_net
 from reproductions.asymvalley.models.pairs import SCALES, DrawnCurves
 from reproductions.asymvalley.trained_nets.experiment import nets
@@ -21,7 +21,7 @@ NUM_QUANTILES = 41
 
 def start_rows(params: DrawnCurves, ctx: RunContext) -> Outcome:
     """Walk along {0,1} noise on all parameters and on batch normalisation's; keep its weights."""
-    net = kept_net(params, ctx, ctx.upstream(nets, params.training()))
+    net = kept_net(params, ctx, nets)
     if net is None:
         return NO_NET
     walk = walk_through(net.model, params, ctx)
@@ -70,14 +70,12 @@ def _weights(walk: Walk) -> list[Row]:
 
 def statistics_rows(params: DrawnCurves, ctx: RunContext) -> Outcome:
     """Walk along each draw with both kinds of statistics."""
-    net = kept_net(params, ctx, ctx.upstream(nets, params.training()))
+    net = kept_net(params, ctx, nets)
     if net is None:
         return NO_NET
     rows: list[Row] = []
     modes: tuple[BnStats, ...] = ("recalibrate", "frozen")
     for mode in modes:
         walk = walk_through(net.model, params, ctx, bn_stats=mode)
-        for draw in range(params.num_draws):
-            labels = {"bn_stats": mode}
-            rows += both_rows(walk, params, "gaussian", draw=draw, scale=1.0, labels=labels)
+        rows += noise_rows(walk, params, "gaussian", draws=params.num_draws, bn_stats=mode)
     return Outcome(rows=rows)

@@ -48,20 +48,23 @@ class SoftmaxNoise(Params):
     seed: int = seed("One draw of the noise around one fit, which has no seed.")
 
 
+def seeds(profile: Profile) -> tuple[int, ...]:
+    """Return five seeds, at smoke one; none on a GPU, which the toys do not need."""
+    return seeds_of(profile) if profile in WIDTHS else ()
+
+
 def scaling_grid(profile: Profile) -> Iterator[Scaling]:
-    """Yield every noise with five seeds; at smoke with one, on a narrow net."""
-    if profile in WIDTHS:
-        for number in seeds_of(profile):
-            for noise in NOISES:
-                yield Scaling(noise=noise, width=WIDTHS[profile], seed=number)
+    """Yield every noise with every seed; at smoke on a narrow net."""
+    for number in seeds(profile):
+        for noise in NOISES:
+            yield Scaling(noise=noise, width=WIDTHS[profile], seed=number)
 
 
 def unit_grid(profile: Profile) -> Iterator[Unit]:
-    """Yield five seeds of the paper's simulation; at smoke one with a tenth of the draws."""
+    """Yield the seeds of the paper's simulation; at smoke one with a tenth of the draws."""
     num_draws = 1000 if profile == "smoke" else 10_000
-    if profile in WIDTHS:
-        for number in seeds_of(profile):
-            yield Unit(num_inputs=128, num_draws=num_draws, pull=0.1, seed=number)
+    for number in seeds(profile):
+        yield Unit(num_inputs=128, num_draws=num_draws, pull=0.1, seed=number)
 
 
 def pattern_grid(profile: Profile) -> Iterator[Fit]:
@@ -71,22 +74,9 @@ def pattern_grid(profile: Profile) -> Iterator[Fit]:
 
 
 def softmax_grid(profile: Profile) -> Iterator[SoftmaxNoise]:
-    """Yield five draws of the noise; at smoke one."""
-    if profile in WIDTHS:
-        for number in seeds_of(profile):
-            yield SoftmaxNoise(num_lambdas=21, max_iter=MAX_ITER, seed=number)
-
-
-def estimate_scaling(params: Scaling) -> Estimate:
-    """Return the measured cost: it grows as the parameters do."""
-    num_params = 3600 * params.width**2
-    return Estimate(seconds=0.03 + 2.5e-7 * num_params, memory_bytes=120 * num_params)
-
-
-def estimate_unit(params: Unit) -> Estimate:
-    """Return the measured cost; memory holds draws times inputs in float64, a few times over."""
-    cells = params.num_draws * params.num_inputs
-    return Estimate(seconds=0.02 + 6e-8 * cells, memory_bytes=4 * 8 * cells)
+    """Yield the draws of the noise."""
+    for number in seeds(profile):
+        yield SoftmaxNoise(num_lambdas=21, max_iter=MAX_ITER, seed=number)
 
 
 scalings = Experiment(
@@ -95,7 +85,9 @@ scalings = Experiment(
     params=Scaling,
     grid=scaling_grid,
     run="trial:scaling_rows",
-    estimate=estimate_scaling,
+    estimate=lambda params: Estimate(
+        seconds=0.03 + 9e-4 * params.width**2, memory_bytes=430_000 * params.width**2
+    ),
     address=("noise", "width", "seed"),
 )
 units = Experiment(
@@ -104,7 +96,10 @@ units = Experiment(
     params=Unit,
     grid=unit_grid,
     run="trial:unit_rows",
-    estimate=estimate_unit,
+    # The draws of all inputs in float64, a few times over.
+    estimate=lambda params: Estimate(
+        seconds=0.02 + 8e-6 * params.num_draws, memory_bytes=4096 * params.num_draws
+    ),
     address=("num_draws", "seed"),
 )
 patterns = Experiment(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.declare import Task, claims, equal, more_than
-from reproductions.asymvalley.models.scopes import TOY_CHECK
+from reproductions.asymvalley.models.controls import TOY_CHECK
 from reproductions.asymvalley.toys import quantities as q
 from reproductions.asymvalley.toys import table
 from reproductions.asymvalley.toys.experiment import patterns

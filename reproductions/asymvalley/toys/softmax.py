@@ -33,24 +33,6 @@ class Images:
     """Class of each image, int64."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Metrics:
-    """The six metrics of Figure 29 at one weight; the last two for one direction."""
-
-    error: float
-    """Share of images whose largest score is not that of their class."""
-    ce: float
-    """Mean cross-entropy, nats."""
-    trace_p: float
-    """Mean of tr(diag(p) - p p^T) = sum_c p_c (1 - p_c)."""
-    trace_h: float
-    """Trace of the Hessian of the mean cross-entropy: mean of trace_p |x|^2."""
-    first_order: float
-    """Direction times gradient."""
-    second_order: float
-    """Direction times Hessian times direction."""
-
-
 def fit_softmax(images: Images, *, max_iter: int) -> Tensor:
     """Return the weights of scikit-learn's multinomial logistic regression, shape (C, D).
 
@@ -68,10 +50,13 @@ def fit_softmax(images: Images, *, max_iter: int) -> Tensor:
     return torch.from_numpy(model.coef_.copy())
 
 
-def metrics(weights_CD: Tensor, images: Images, *, direction_CD: Tensor) -> Metrics:
-    """Return the six metrics at `weights_CD`.
+def metrics(weights_CD: Tensor, images: Images, *, direction_CD: Tensor) -> dict[str, float]:
+    """Return the six metrics of Figure 29 at `weights_CD`.
 
     direction_CD: eps as in the text, or the perturbed weights themselves as in Listing 2 (DEV-14).
+    first_order is its product with the gradient of the mean cross-entropy, second_order that with
+    the Hessian, from both sides; trace_p is the mean of tr(diag(p) - p p^T), trace_h the trace of
+    the Hessian.
     """
     log_p_NC = torch.log_softmax(images.pixels_ND @ weights_CD.T, dim=1)
     p_NC = log_p_NC.exp()
@@ -81,14 +66,14 @@ def metrics(weights_CD: Tensor, images: Images, *, direction_CD: Tensor) -> Metr
     mean_u_N1 = (p_NC * u_NC).sum(dim=1, keepdim=True)
     # Centred: where p is nearly one-hot the difference of two large squares would lose all digits.
     variance_u_N = (p_NC * (u_NC - mean_u_N1) ** 2).sum(dim=1)
-    return Metrics(
-        error=float((log_p_NC.argmax(dim=1) != images.labels_N).double().mean()),
-        ce=float(-log_p_NC.gather(1, own_N1).mean()),
-        trace_p=float(trace_p_N.mean()),
-        trace_h=float((trace_p_N * images.pixels_ND.square().sum(dim=1)).mean()),
-        first_order=float((mean_u_N1 - u_NC.gather(1, own_N1)).mean()),
-        second_order=float(variance_u_N.mean()),
-    )
+    return {
+        "error": float((log_p_NC.argmax(dim=1) != images.labels_N).double().mean()),
+        "ce": float(-log_p_NC.gather(1, own_N1).mean()),
+        "trace_p": float(trace_p_N.mean()),
+        "trace_h": float((trace_p_N * images.pixels_ND.square().sum(dim=1)).mean()),
+        "first_order": float((mean_u_N1 - u_NC.gather(1, own_N1)).mean()),
+        "second_order": float(variance_u_N.mean()),
+    }
 
 
 def median_size(weights_CD: Tensor) -> Tensor:

@@ -154,15 +154,11 @@ def _metrics_row(
     weights_CD: Tensor, noise_CD: Tensor, size: float, images: Images
 ) -> dict[str, float]:
     moved_CD = weights_CD + size * noise_CD
-    along_noise = metrics(moved_CD, images, direction_CD=noise_CD)
+    found = metrics(moved_CD, images, direction_CD=noise_CD)
     as_listed = metrics(moved_CD, images, direction_CD=moved_CD)
-    shared = ("error", "ce", "trace_p", "trace_h")
-    return {name: getattr(along_noise, name) for name in shared} | {
-        "first_order_eps": along_noise.first_order,
-        "second_order_eps": along_noise.second_order,
-        "first_order_weight": as_listed.first_order,
-        "second_order_weight": as_listed.second_order,
-    }
+    for order in ("first_order", "second_order"):
+        found |= {f"{order}_eps": found.pop(order), f"{order}_weight": as_listed[order]}
+    return found
 
 
 def digits(ctx: RunContext) -> Images:

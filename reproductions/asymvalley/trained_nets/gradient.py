@@ -14,9 +14,8 @@ from harness.declare import (
     value,
     within,
 )
-from reproductions.asymvalley.models.controls import LARGEST_ERROR
+from reproductions.asymvalley.models.controls import LARGEST_ERROR, TRAINED
 from reproductions.asymvalley.models.pairs import Training
-from reproductions.asymvalley.models.scopes import TRAINED
 from reproductions.asymvalley.trained_nets.experiment import grid, nets
 
 if TYPE_CHECKING:

@@ -28,10 +28,16 @@ from reproductions.asymvalley.method.directions import (
     Noise,
     Value,
 )
-from reproductions.asymvalley.models.controls import Declared, all_at_centre, errors_of, one_centre
+from reproductions.asymvalley.models.controls import (
+    CALIBRATED,
+    TRAINED,
+    Declared,
+    all_at_centre,
+    errors_of,
+    one_centre,
+)
 from reproductions.asymvalley.models.curves import LEAN, asymmetries, sizes_of_shares
 from reproductions.asymvalley.models.pairs import Pair, paper_name, training_of
-from reproductions.asymvalley.models.scopes import CALIBRATED, TRAINED
 from reproductions.asymvalley.valleys import quantities as q
 from reproductions.asymvalley.valleys import table
 from reproductions.asymvalley.valleys.experiment import (
@@ -101,6 +107,7 @@ def raw_noise_is_symmetric(
 
 
 SIGN_ASYMMETRIES = partial(asymmetries, of=along(NOISES, sign_consistent=True))
+SIGN_ASYMMETRIES_NEARBY = partial(asymmetries, of=along(NOISES, sign_consistent=True, s=0.2))
 
 
 def noise_task(
@@ -113,41 +120,35 @@ def noise_task(
 ) -> Task:
     """Return the task of the valleys along seven noises around one net.
 
-    more: what this figure claims beside the others. least: asymmetry that sign-consistent noise
-    must reach, 0 where any will do. place: where else than in the figure the paper says it.
-    asked: our own questions beside them.
+    more, asked: what this figure claims beside the others, and our own questions. place: where
+    else the paper says it. least: what sign-consistent noise must reach, 0 where any will do.
     """
     where, net = f"Figure {int(word[3:])}{place}", paper_name(pair)
+    said = f"Sign-consistent noise makes the valley of {net} asymmetric"
     asymmetric = (
         "sign_noise_is_asymmetric",
         CALIBRATED if least else TRAINED,
         of_seven((at_least if least else more_than)(SIGN_ASYMMETRIES, least, "error")),
-        f"Sign-consistent noise makes the valley of {net} asymmetric: its positive side is"
-        " flatter.",
+        f"{said}: its positive side is flatter.",
+    )
+    nearby = (
+        "sign_noise_is_asymmetric_nearby",
+        TRAINED.asked_by_us(),
+        of_seven(more_than(SIGN_ASYMMETRIES_NEARBY, 0, "error"), s=0.2),
+        f"{said} also at s = 0.2.",
     )
     return Task(
         f"asymvalley/{word}",
         reads=(common_noises,),
         table=table.noises(pair),
         claims=claims(where, *all_at_centre((asymmetric, *more), pair))
-        + claims(f"ours, beside {where}", *all_at_centre((asymmetric_nearby(net), *asked), pair))
+        + claims(f"ours, beside {where}", *all_at_centre((nearby, *asked), pair))
         + claims(f"{where}: |eps| * sign(theta_f)", noise_signs_agree(pair))
         + claims(f"{where}: L(theta_f)", one_centre("pair")),
         layout=errors_of({net: {}}, noise=NOISES[0], sign_consistent=False, s=1.0, draw=0),
         figure="figures:noise_panels",
         caption=NOISES_CAPTION,
         alt=NOISES_ALT,
-    )
-
-
-def asymmetric_nearby(net: str) -> Declared:
-    """Return the same close to the net, which we ask."""
-    close = along(NOISES, sign_consistent=True, s=0.2)
-    return (
-        "sign_noise_is_asymmetric_nearby",
-        TRAINED.asked_by_us(),
-        of_seven(more_than(partial(asymmetries, of=close), 0, "error"), s=0.2),
-        f"Sign-consistent noise makes the valley of {net} asymmetric also at s = 0.2.",
     )
 
 
@@ -200,20 +201,19 @@ def along_weights(pair: Pair) -> tuple[Declared, Declared]:
         partial(asymmetries, of=through(pair, directions=(name,)))
         for name in ("sign_centred", "theta_f")
     )
+    said = f"The valley of {paper_name(pair)} is asymmetric along"
     return (
         (
             "signs_are_asymmetric",
             CALIBRATED,
             at_least(signs, 0.05, "error").measuring(f"{LEAN}, s = 1"),
-            f"The valley of {paper_name(pair)} is asymmetric along the centred signs of its"
-            " weights.",
+            f"{said} the centred signs of its weights.",
         ),
         (
             "weights_are_asymmetric",
             TRAINED,
             more_than(weights, 0, "error").measuring(f"{LEAN}, s = 1, both ends left out"),
-            f"The valley of {paper_name(pair)} is asymmetric along its weights, also without the"
-            " point at which all of them are zero.",
+            f"{said} its weights, also without the point at which all of them are zero.",
         ),
     )
 

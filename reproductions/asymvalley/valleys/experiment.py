@@ -16,7 +16,7 @@ from reproductions.asymvalley.method.directions import (
 from reproductions.asymvalley.models.costs import estimate_of, needs_of, point_s
 from reproductions.asymvalley.models.pairs import (
     COMMON,
-    DATA_NAMES,
+    DATA,
     SCALES,
     TWO_TITLES,
     Curves,
@@ -125,24 +125,18 @@ def group_grid(profile: Profile) -> Iterator[GroupCurves]:
                 yield GroupCurves(**net, group=group, seed=draw_seed)
 
 
-def noise_points(params: NoiseCurves) -> int:
-    """Return the points of a trial; all its curves share the one at lambda = 0."""
-    curves = 2 * sum(params.draws_at(scale) for scale in SCALES)
-    return curves * (params.num_points - 1) + 1
-
-
 def groups_stand_in(params: GroupCurves) -> dict[str, str]:
     """Return what was run in the place of the paper's ImageNet networks."""
-    data = DATA_NAMES.get(params.data, params.data)
-    return {IMAGENET_NAMES[params.pair]: f"ResNet{params.depth}", "ImageNet": data}
+    standing = {IMAGENET_NAMES[params.pair]: f"ResNet{params.depth}"}
+    return standing | {"ImageNet": DATA[params.data].name}
 
 
 common_noises = walk_experiment(
     "asymvalley/common_noises",
     params=NoiseCurves,
     grid=noise_grid,
-    run=".valleys.trial:noise_rows",
-    num_points=noise_points,
+    run=".valleys.trial:common_noise_rows",
+    num_points=lambda params: 2 * (params.num_draws + 2) * params.num_points,
     address=("pair", "noise", "seed"),
 )
 special_directions = walk_experiment(
@@ -150,7 +144,7 @@ special_directions = walk_experiment(
     params=DirectionCurves,
     grid=direction_grid,
     run=".valleys.trial:direction_rows",
-    num_points=lambda params: len(SCALES) * (params.num_points - 1) + 1,
+    num_points=lambda params: len(SCALES) * params.num_points,
     address=("pair", "direction", "seed"),
 )
 sign_ratios = walk_experiment(
@@ -158,7 +152,7 @@ sign_ratios = walk_experiment(
     params=RatioCurves,
     grid=ratio_grid,
     run=".valleys.trial:ratio_rows",
-    num_points=lambda params: params.num_ratios * (params.num_points - 1) + 1,
+    num_points=lambda params: params.num_ratios * params.num_points,
     address=("pair", "draw", "seed"),
 )
 group_noises = Experiment(
@@ -167,10 +161,8 @@ group_noises = Experiment(
     params=GroupCurves,
     grid=group_grid,
     run="trial:group_rows",
-    needs=lambda params: needs_of(params, params.weights),
-    estimate=lambda params: estimate_of(
-        (2 * params.num_draws * (params.num_points - 1) + 1) * point_s(params)
-    ),
+    needs=needs_of,
+    estimate=lambda params: estimate_of(2 * params.num_points * point_s(params)),
     address=("pair", "group", "seed"),
     stands_in=groups_stand_in,
 )

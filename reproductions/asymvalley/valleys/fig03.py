@@ -4,9 +4,9 @@ from functools import partial
 
 from harness.declare import more_than
 from reproductions.asymvalley.method.directions import NOISES, ZERO_SYMMETRIC
+from reproductions.asymvalley.models.controls import CALIBRATED, TRAINED
 from reproductions.asymvalley.models.curves import LEAN, mean_asymmetry
 from reproductions.asymvalley.models.pairs import Pair
-from reproductions.asymvalley.models.scopes import CALIBRATED, TRAINED
 from reproductions.asymvalley.valleys.claims import (
     along,
     loss_is_asymmetric_too,

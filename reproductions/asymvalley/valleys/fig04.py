@@ -5,10 +5,9 @@ from __future__ import annotations
 from functools import partial
 
 from harness.declare import Task, at_least, at_most, bind, claims
-from reproductions.asymvalley.models.controls import at_centre, errors_of, one_centre
+from reproductions.asymvalley.models.controls import CALIBRATED, at_centre, errors_of, one_centre
 from reproductions.asymvalley.models.curves import ratio_spearmans
 from reproductions.asymvalley.models.pairs import TWO_TITLES
-from reproductions.asymvalley.models.scopes import CALIBRATED
 from reproductions.asymvalley.valleys import quantities as q
 from reproductions.asymvalley.valleys import table
 from reproductions.asymvalley.valleys.claims import signs_agree

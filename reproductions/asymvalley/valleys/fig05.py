@@ -3,9 +3,9 @@
 from functools import partial
 
 from harness.declare import at_most, ordering
+from reproductions.asymvalley.models.controls import CALIBRATED, TRAINED
 from reproductions.asymvalley.models.curves import asymmetries, sizes_of_shares
 from reproductions.asymvalley.models.pairs import Pair
-from reproductions.asymvalley.models.scopes import CALIBRATED, TRAINED
 from reproductions.asymvalley.valleys.claims import direction_task, through
 
 PAIR: Pair = "vgg16_cifar10"

@@ -1,7 +1,7 @@
 """Figure 12: valleys along seven common noises, ResNet20 on SVHN."""
 
 from reproductions.asymvalley.method.directions import ZERO_SYMMETRIC
-from reproductions.asymvalley.models.scopes import TRAINED
+from reproductions.asymvalley.models.controls import TRAINED
 from reproductions.asymvalley.valleys.claims import noise_task, raw_noise_is_symmetric
 
 RAW_ABOUT_ZERO = raw_noise_is_symmetric(

@@ -1,8 +1,8 @@
 """Figure 13: valleys along seven common noises, VGG11 without BN on CIFAR-100."""
 
 from reproductions.asymvalley.method.directions import NOISES
+from reproductions.asymvalley.models.controls import TRAINED
 from reproductions.asymvalley.models.pairs import Pair
-from reproductions.asymvalley.models.scopes import TRAINED
 from reproductions.asymvalley.valleys.claims import (
     loss_is_asymmetric_too,
     noise_task,

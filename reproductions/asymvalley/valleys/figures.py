@@ -20,13 +20,11 @@ from reproductions.asymvalley.method.directions import (
 from reproductions.asymvalley.models.curves import AT_ZERO
 from reproductions.asymvalley.models.drawing import (
     ROWS,
-    STYLES,
-    lambda_axis,
     line,
-    s_colors,
+    name_rows,
     s_legend,
     s_lines,
-    share_heights,
+    two_lines,
     where,
 )
 from reproductions.asymvalley.models.pairs import Pair
@@ -64,12 +62,10 @@ def noise_panels(context: FigureContext) -> Figure:
         len(ROWS) * len(blocks), per_row, aspect=0.7, sharex=True, sharey=True,
         skip=(11, 15) if len(blocks) > 1 else (),
     )  # fmt: skip
-    colors = s_colors(context.table["s"])
     for ax, (row, kind) in zip(axes, panels, strict=True):
         rows = where(context.table, noise=kind, sign_consistent=row)
-        s_lines(ax, rows, colors, x="lambda")
+        s_lines(ax, rows, x="lambda")
         _note_consistency(ax, rows)
-        lambda_axis(ax)
         ax.set_title(f"{NOISE_LABELS[kind]}, {'signs agree' if row else 'raw'}")
         if row and kind in NOISES[-per_row:]:
             ax.set_xlabel(r"$\lambda$")
@@ -77,7 +73,7 @@ def noise_panels(context: FigureContext) -> Figure:
             ax.set_ylabel("test error")
     axes[0].set_ylim(bottom=0.0)
     _leave_room(axes)
-    s_legend(figure, colors)
+    s_legend(figure)
     return figure
 
 
@@ -88,22 +84,20 @@ def direction_panels(context: FigureContext, *, pair: str, twin: Pair | None = N
     """
     figure, axes = context.subplots(2, 3, aspect=0.72, sharex=True, sharey=True, turn=False)
     table = pick(context.table, pair=pair)
-    colors = s_colors(table["s"])
     for ax, direction in zip(axes, DIRECTIONS, strict=True):
         rows = where(table, direction=direction)
-        s_lines(ax, rows, colors, x="lambda")
+        s_lines(ax, rows, x="lambda")
         _note_consistency(ax, rows)
         other = where(context.table, pair=twin, direction=direction, s=1.0)
         line(ax, other, x="lambda", y="error", color=PALETTE[1], style="-.")
-        lambda_axis(ax)
         ax.set_title(DIRECTION_LABELS[direction])
     for ax in axes[-3:]:
         ax.set_xlabel(r"$\lambda$")
     for ax in axes[::3]:
         ax.set_ylabel("test error")
     _leave_room(axes)
-    extra = [Line2D([], [], color=PALETTE[1], linestyle="-.", label="without BN, $s = 1$")]
-    s_legend(figure, colors, extra if twin else [])
+    without = Line2D([], [], color=PALETTE[1], linestyle="-.", label="without BN, $s = 1$")
+    s_legend(figure, *([without] if twin else []))
     return figure
 
 
@@ -112,9 +106,13 @@ def ratio_panels(context: FigureContext, *, titles: Mapping[Pair, str]) -> Figur
     aspect = 0.72 if context.width == "double" else 1.1
     figure, axes = context.subplots(1, len(titles), aspect=aspect)
     for ax, (pair, title) in zip(axes, titles.items(), strict=True):
-        halves = _halves(context.table, pair)
-        for color, marker, (name, rows) in zip(PALETTE, MARKERS, halves, strict=False):
-            means = rows.groupby(["seed", "draw", "ratio"])["error"].mean().reset_index()
+        rows = where(context.table, pair=pair)
+        halves = {
+            r"$E_+$, mean over $\lambda > 0$": rows[rows["lambda"] > AT_ZERO],
+            r"$E_-$, mean over $\lambda < 0$": rows[rows["lambda"] < -AT_ZERO],
+        }
+        for color, marker, (name, half) in zip(PALETTE, MARKERS, halves.items(), strict=False):
+            means = half.groupby(["seed", "draw", "ratio"])["error"].mean().reset_index()
             line(ax, means, x="ratio", y="error", color=color, label=name, marker=marker)
         ax.set(title=title, xlabel="sign-change ratio", xticks=(0.0, 0.5, 1.0))
         ax.set_ylim(bottom=0.0)
@@ -131,32 +129,17 @@ def group_panels(context: FigureContext) -> Figure:
         len(VALUE_LABELS), count, aspect=1.5 if wide else 0.7, sharex=True
     )
     for ax, (value, group) in zip(axes, panels, strict=True):
-        for color, style, (row, name) in zip(PALETTE, STYLES, ROWS.items(), strict=False):
-            rows = where(context.table, group=group, sign_consistent=row)
-            line(ax, rows, x="lambda", y=value, color=color, style=style, label=name)
-        lambda_axis(ax)
+        rows = where(context.table, group=group)
+        parts = {name: where(rows, sign_consistent=row) for row, name in ROWS.items()}
+        two_lines(ax, parts, y=value)
         if not wide:
             ax.set_title(f"{GROUP_LABELS[group]}, {'error' if value == 'error' else 'CE'}")
         elif value == "error":
             ax.set_title(GROUP_LABELS[group])
-    for across, label in zip((axes[:count], axes[count:]), VALUE_LABELS.values(), strict=True):
-        share_heights(across)
-        across[0].set_ylabel(label)
-        for ax in across[1:] if wide else ():
+        if wide and group != NOISE_GROUPS[0]:
             ax.tick_params(labelleft=False)
-    for ax in axes[-count:]:
-        ax.set_xlabel(r"$\lambda$")
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
+    name_rows(figure, axes, list(VALUE_LABELS.values()))
     return figure
-
-
-def _halves(table: pd.DataFrame, pair: str) -> list[tuple[str, pd.DataFrame]]:
-    """Return the rows of a net's positive and negative side, with their symbols."""
-    rows = where(table, pair=pair)
-    return [
-        (r"$E_+$, mean over $\lambda > 0$", rows[rows["lambda"] > AT_ZERO]),
-        (r"$E_-$, mean over $\lambda < 0$", rows[rows["lambda"] < -AT_ZERO]),
-    ]
 
 
 def _note_consistency(ax: Axes, rows: pd.DataFrame) -> None:

@@ -10,7 +10,7 @@ from reproductions.asymvalley.method.noise import (
     partly_consistent,
     special_direction,
 )
-from reproductions.asymvalley.models.curve_rows import both_rows, curve_rows, lambdas, walk_through
+from reproductions.asymvalley.models.curve_rows import curve_rows, lambdas, noise_rows, walk_through
 from reproductions.asymvalley.models.kept_nets import NO_NET, generator_of, kept_net, staged_net
 from reproductions.asymvalley.models.pairs import SCALES
 from reproductions.asymvalley.trained_nets.experiment import nets
@@ -22,23 +22,22 @@ from reproductions.asymvalley.valleys.experiment import (
 )
 
 
-def noise_rows(params: NoiseCurves, ctx: RunContext) -> Outcome:
+def common_noise_rows(params: NoiseCurves, ctx: RunContext) -> Outcome:
     """Walk along one kind of noise through one network; raw and sign-consistent."""
-    net = kept_net(params, ctx, ctx.upstream(nets, params.training()))
+    net = kept_net(params, ctx, nets)
     if net is None:
         return NO_NET
     walk = walk_through(net.model, params, ctx)
     rows: list[Row] = []
     for scale in SCALES:
-        for draw in range(params.draws_at(scale)):
-            labels = {"s": scale}
-            rows += both_rows(walk, params, params.noise, draw=draw, scale=scale, labels=labels)
+        draws = params.draws_at(scale)
+        rows += noise_rows(walk, params, params.noise, draws=draws, scale=scale, s=scale)
     return Outcome(rows=rows)
 
 
 def direction_rows(params: DirectionCurves, ctx: RunContext) -> Outcome:
     """Walk along one direction at every scale."""
-    net = kept_net(params, ctx, ctx.upstream(nets, params.training()))
+    net = kept_net(params, ctx, nets)
     if net is None:
         return NO_NET
     walk = walk_through(net.model, params, ctx)
@@ -52,7 +51,7 @@ def direction_rows(params: DirectionCurves, ctx: RunContext) -> Outcome:
 
 def ratio_rows(params: RatioCurves, ctx: RunContext) -> Outcome:
     """Walk along one draw at every ratio; the changed coordinates are nested."""
-    net = kept_net(params, ctx, ctx.upstream(nets, params.training()))
+    net = kept_net(params, ctx, nets)
     if net is None:
         return NO_NET
     walk = walk_through(net.model, params, ctx)
@@ -68,13 +67,8 @@ def ratio_rows(params: RatioCurves, ctx: RunContext) -> Outcome:
     return Outcome(rows=rows)
 
 
-def group_rows(params: GroupCurves, ctx: RunContext) -> Outcome:
+def group_rows(params: GroupCurves, ctx: RunContext) -> list[Row]:
     """Walk along Gaussian noise in one group, raw and with the signs of the weights."""
     net = staged_net(params, params.weights, ctx, generator=generator_of(0))
     walk = walk_through(net, params, ctx)
-    rows: list[Row] = []
-    for draw in range(params.num_draws):
-        rows += both_rows(
-            walk, params, "gaussian", draw=draw, scale=1.0, labels={}, group=params.group
-        )
-    return Outcome(rows=rows)
+    return noise_rows(walk, params, "gaussian", draws=params.num_draws, group=params.group)

@@ -32,11 +32,12 @@ if TYPE_CHECKING:
     from reproductions.asymvalley.method.federated.client import (
         ClientData,
         ClientResult,
+        LocalSettings,
+        RoundSettings,
         train_client,
     )
     from reproductions.asymvalley.method.federated.flat import FlatNet
     from reproductions.asymvalley.method.federated.flower_app import simulate_on_flower
-    from reproductions.asymvalley.method.federated.settings import LocalSettings, RoundSettings
     from reproductions.asymvalley.method.federated.simulator import simulate
     from reproductions.asymvalley.method.federated.split import dirichlet_split
 
@@ -60,7 +61,7 @@ __all__ = [
     "dirichlet_split",
 ]
 
-_MODULES = ("algorithms", "client", "settings", "split", "simulator", "flower_app")
+_MODULES = ("algorithms", "client", "split", "simulator", "flower_app")
 
 
 def __getattr__(name: str) -> Any:

@@ -21,8 +21,7 @@ from torch import nn
 from harness.atomic import write_bytes
 from harness.errors import EnvError, RunError, SpecError
 from reproductions.asymvalley.method.federated.algorithms import FedAvg, Server
-from reproductions.asymvalley.method.federated.client import ClientData
-from reproductions.asymvalley.method.federated.settings import RoundSettings
+from reproductions.asymvalley.method.federated.client import ClientData, RoundSettings
 from reproductions.asymvalley.method.federated.workers import check_workers
 
 _OFF = {"FLWR_TELEMETRY_ENABLED": "0", "RAY_USAGE_STATS_ENABLED": "0"}

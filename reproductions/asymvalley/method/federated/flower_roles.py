@@ -21,9 +21,8 @@ from torch import nn
 
 from harness.errors import RunError
 from reproductions.asymvalley.method.federated.algorithms import FedAvg, Server
-from reproductions.asymvalley.method.federated.client import ClientData, train_client
+from reproductions.asymvalley.method.federated.client import ClientData, RoundSettings, train_client
 from reproductions.asymvalley.method.federated.flat import FlatNet, State
-from reproductions.asymvalley.method.federated.settings import RoundSettings
 from reproductions.asymvalley.method.federated.simulator import sampled_clients
 
 _START_UP_S = 300.0

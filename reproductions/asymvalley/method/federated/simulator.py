@@ -18,9 +18,8 @@ import torch
 from torch import Tensor, nn
 
 from reproductions.asymvalley.method.federated.algorithms import FedAvg, Memory, Server
-from reproductions.asymvalley.method.federated.client import ClientData, ClientResult
+from reproductions.asymvalley.method.federated.client import ClientData, ClientResult, RoundSettings
 from reproductions.asymvalley.method.federated.flat import FlatNet, State
-from reproductions.asymvalley.method.federated.settings import RoundSettings
 from reproductions.asymvalley.method.federated.workers import Kind, check_workers, client_pool
 
 _TEST_BATCH = 500

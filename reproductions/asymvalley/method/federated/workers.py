@@ -11,9 +11,15 @@ import copy
 import os
 import queue
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import (
+    BrokenExecutor,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+)
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -23,9 +29,13 @@ import torch.multiprocessing
 from harness.errors import RunError, SpecError
 from harness.lifetime import die_with
 from reproductions.asymvalley.method.federated.algorithms import FedAvg, Memory
-from reproductions.asymvalley.method.federated.client import ClientData, ClientResult, train_client
+from reproductions.asymvalley.method.federated.client import (
+    ClientData,
+    ClientResult,
+    LocalSettings,
+    train_client,
+)
 from reproductions.asymvalley.method.federated.flat import FlatNet, State
-from reproductions.asymvalley.method.federated.settings import LocalSettings
 
 Kind = Literal["threads", "processes"]
 TrainAll = Callable[[State, dict[int, Memory], dict[int, int]], dict[int, ClientResult]]
@@ -70,11 +80,48 @@ def client_pool(
             for client, seed in chosen.items()
         }
     elif kind == "threads":
-        with _threads(replicas) as train_all:
-            yield train_all
+        # A new thread may start with another number of torch threads than its parent's.
+        threads = torch.get_num_threads()
+        with ThreadPoolExecutor(
+            workers, initializer=torch.set_num_threads, initargs=(threads,)
+        ) as pool:
+            yield _side_by_side(pool, _borrowing(replicas), lambda tensors: tensors)
     else:
-        with _processes(replicas[0], workers) as train_all:
-            yield train_all
+        with _processes(replicas[0], workers) as pool:
+            yield _side_by_side(pool, _train_in_process, _plain)
+
+
+def _side_by_side(
+    pool: Executor, train: Callable[..., Any], packed: Callable[..., Any]
+) -> TrainAll:
+    """Return a function that has a pool train each of the chosen clients.
+
+    packed: how tensors travel to it. Raises RunError where one of its processes died.
+    """
+
+    def train_all(
+        state: State, memories: dict[int, Memory], chosen: dict[int, int]
+    ) -> dict[int, ClientResult]:
+        futures = {
+            client: pool.submit(
+                train, packed(state), packed(memories.get(client, {})), client, seed
+            )
+            for client, seed in chosen.items()
+        }
+        return {client: _unpacked(client, future) for client, future in futures.items()}
+
+    return train_all
+
+
+def _unpacked(client: int, future: Future[ClientResult]) -> ClientResult:
+    try:
+        result = future.result()
+    except BrokenExecutor as error:
+        raise RunError(
+            f"a worker process died while it trained client {client}: look for a lack of memory,"
+            " or take one worker"
+        ) from error
+    return replace(result, state=_tensors(result.state), memory=_tensors(result.memory))
 
 
 class _Replica:
@@ -101,94 +148,33 @@ class _Replica:
         )
 
 
-@contextmanager
-def _threads(replicas: Sequence[_Replica]) -> Iterator[TrainAll]:
+def _borrowing(replicas: Sequence[_Replica]) -> Callable[..., ClientResult]:
+    """Return a function that trains a client in whichever net is idle."""
     idle: queue.SimpleQueue[_Replica] = queue.SimpleQueue()
     for replica in replicas:
         idle.put(replica)
 
-    def borrow(state: State, memory: Memory, client: int, seed: int) -> ClientResult:
+    def train(state: State, memory: Memory, client: int, seed: int) -> ClientResult:
         replica = idle.get()
         try:
             return replica.train(state, memory, client, seed)
         finally:
             idle.put(replica)
 
-    # A new thread may start with another number of torch threads than its parent's.
-    threads = torch.get_num_threads()
-    with ThreadPoolExecutor(
-        len(replicas), initializer=torch.set_num_threads, initargs=(threads,)
-    ) as pool:
-
-        def train_all(
-            state: State, memories: dict[int, Memory], chosen: dict[int, int]
-        ) -> dict[int, ClientResult]:
-            futures = {
-                client: pool.submit(borrow, state, memories.get(client, {}), client, seed)
-                for client, seed in chosen.items()
-            }
-            return {client: future.result() for client, future in futures.items()}
-
-        yield train_all
+    return train
 
 
-@contextmanager
-def _processes(replica: _Replica, workers: int) -> Iterator[TrainAll]:
+def _processes(replica: _Replica, workers: int) -> ProcessPoolExecutor:
     if any(data.labels_S.device.type != "cpu" for data in replica.clients):
         raise SpecError("processes train on the CPU: take threads, or one worker, on a GPU")
     # The module and not its flat net, whose parameters would lose the memory they share.
     parts = (replica.net.module, replica.algorithm, list(replica.clients), replica.local)
-    pool = ProcessPoolExecutor(
+    return ProcessPoolExecutor(
         workers,
         mp_context=torch.multiprocessing.get_context("spawn"),
         initializer=_start,
         initargs=(os.getpid(), torch.get_num_threads(), *parts),
     )
-
-    def train_all(
-        state: State, memories: dict[int, Memory], chosen: dict[int, int]
-    ) -> dict[int, ClientResult]:
-        arrays = _plain(state)
-        futures = {
-            client: pool.submit(
-                _train_in_process, arrays, _plain(memories.get(client, {})), client, seed
-            )
-            for client, seed in chosen.items()
-        }
-        return _unpacked(futures)
-
-    with pool:
-        yield train_all
-
-
-def _unpacked(futures: dict[int, Future[_Packed]]) -> dict[int, ClientResult]:
-    """Wait for the processes' results. Raises RunError where one of them died."""
-    found = {}
-    for client, future in futures.items():
-        try:
-            packed = future.result()
-        except BrokenExecutor as error:
-            raise RunError(
-                f"a worker process died while it trained client {client}: look for a lack of"
-                " memory, or take one worker"
-            ) from error
-        found[client] = replace(
-            packed.rest, state=_tensors(packed.state), memory=_tensors(packed.memory)
-        )
-    return found
-
-
-Arrays = dict[str, "np.ndarray[Any, Any]"]
-
-
-@dataclass(frozen=True, slots=True)
-class _Packed:
-    """A client's result on its way between processes."""
-
-    rest: ClientResult
-    """Without its tensors."""
-    state: Arrays
-    memory: Arrays
 
 
 _replicas: list[_Replica] = []
@@ -211,17 +197,19 @@ def _start(
     _replicas[:] = [_Replica(net, algorithm, clients, local)]
 
 
-def _train_in_process(state: Arrays, memory: Arrays, client: int, seed: int) -> _Packed:
+def _train_in_process(state: Arrays, memory: Arrays, client: int, seed: int) -> Any:
     """Train one client in a worker process."""
     result = _replicas[0].train(_tensors(state), _tensors(memory), client, seed)
-    rest = replace(result, state={}, memory={})
-    return _Packed(rest, _plain(result.state), _plain(result.memory))
+    return replace(result, state=_plain(result.state), memory=_plain(result.memory))
 
 
-def _plain(tensors: Mapping[str, torch.Tensor]) -> Arrays:
+Arrays = Mapping[str, "np.ndarray[Any, Any]"]
+
+
+def _plain(tensors: Mapping[str, torch.Tensor]) -> Any:
     # As arrays they travel in one message; torch would open a shared file for every tensor.
     return {name: tensor.numpy() for name, tensor in tensors.items()}
 
 
-def _tensors(arrays: Arrays) -> dict[str, torch.Tensor]:
+def _tensors(arrays: Mapping[str, Any]) -> State:
     return {name: torch.as_tensor(array) for name, array in arrays.items()}

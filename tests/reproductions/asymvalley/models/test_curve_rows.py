@@ -11,7 +11,7 @@ import torch
 from reproductions.asymvalley.method.curve import Walk
 from reproductions.asymvalley.method.directions import Group
 from reproductions.asymvalley.method.noise import draw_noise
-from reproductions.asymvalley.models.curve_rows import both_rows, lambdas
+from reproductions.asymvalley.models.curve_rows import lambdas, noise_rows
 from tests.reproductions.asymvalley.small import small_data, small_net
 
 PARAMS: Any = SimpleNamespace(seed=3, num_points=3)
@@ -22,7 +22,8 @@ def test_raw_and_sign_consistent_rows_are_of_one_draw_with_the_norm_of_their_gro
     group: Group,
 ) -> None:
     walk = Walk(small_net(), small_data(), bn_stats="recalibrate")
-    found = both_rows(walk, PARAMS, "gaussian", draw=1, scale=0.5, labels={"s": 0.5}, group=group)
+    rows = noise_rows(walk, PARAMS, "gaussian", draws=2, scale=0.5, s=0.5, group=group)
+    found = [row for row in rows if row["draw"] == 1]
     weights_P, mask_P = walk.weights_P, walk.layout.mask(group)
     noise_P = draw_noise("gaussian", walk.layout.size, seed=3, draw=1) * mask_P
     signed_P = noise_P.abs() * torch.where(weights_P > 0, 1.0, -1.0)

@@ -67,8 +67,8 @@ def test_trace_and_second_order_are_those_of_the_whole_hessian(
     for direction in (noise, weights):
         found = metrics(weights, images, direction_CD=direction)
         flat = direction.flatten().numpy()
-        assert found.trace_h == pytest.approx(np.trace(hessian), rel=1e-10)
-        assert found.second_order == pytest.approx(flat @ hessian @ flat, rel=1e-9)
+        assert found["trace_h"] == pytest.approx(np.trace(hessian), rel=1e-10)
+        assert found["second_order"] == pytest.approx(flat @ hessian @ flat, rel=1e-9)
 
 
 @pytest.mark.parametrize("along", ["noise", "weights"])
@@ -80,9 +80,9 @@ def test_both_orders_are_differences_of_the_loss(
     found = metrics(weights, images, direction_CD=direction)
     step = 1e-4
     above, here, below = (float(loss(images, weights + k * step * direction)) for k in (1, 0, -1))
-    assert found.ce == pytest.approx(here, rel=1e-12)
-    assert found.first_order == pytest.approx((above - below) / (2 * step), rel=1e-5)
-    assert found.second_order == pytest.approx((above - 2 * here + below) / step**2, rel=1e-3)
+    assert found["ce"] == pytest.approx(here, rel=1e-12)
+    assert found["first_order"] == pytest.approx((above - below) / (2 * step), rel=1e-5)
+    assert found["second_order"] == pytest.approx((above - 2 * here + below) / step**2, rel=1e-3)
 
 
 def test_error_and_trace_of_p_are_those_of_plain_loops(problem: tuple[Images, Tensor]) -> None:
@@ -93,8 +93,8 @@ def test_error_and_trace_of_p_are_those_of_plain_loops(problem: tuple[Images, Te
         p = torch.softmax(weights @ x, dim=0)
         wrong += int(p.argmax()) != label
         trace += float(p.sum() - p @ p)
-    assert found.error == wrong / NUM_IMAGES
-    assert found.trace_p == pytest.approx(trace / NUM_IMAGES, rel=1e-12)
+    assert found["error"] == wrong / NUM_IMAGES
+    assert found["trace_p"] == pytest.approx(trace / NUM_IMAGES, rel=1e-12)
 
 
 def test_fit_is_the_optimum_and_repeats_to_the_bit() -> None:

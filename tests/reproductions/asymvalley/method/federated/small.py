@@ -7,9 +7,12 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from reproductions.asymvalley.method.federated.client import ClientData
+from reproductions.asymvalley.method.federated.client import (
+    ClientData,
+    LocalSettings,
+    RoundSettings,
+)
 from reproductions.asymvalley.method.federated.flat import FlatNet
-from reproductions.asymvalley.method.federated.settings import LocalSettings, RoundSettings
 
 CHANNELS, SIDE, CLASSES = 2, 4, 3
 LOCAL = LocalSettings(

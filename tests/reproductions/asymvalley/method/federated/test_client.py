@@ -18,9 +18,13 @@ from reproductions.asymvalley.method.federated.algorithms import (
     FedSign,
     Moon,
 )
-from reproductions.asymvalley.method.federated.client import ClientData, _cuts, train_client
+from reproductions.asymvalley.method.federated.client import (
+    ClientData,
+    LocalSettings,
+    _cuts,
+    train_client,
+)
 from reproductions.asymvalley.method.federated.flat import FlatNet, State
-from reproductions.asymvalley.method.federated.settings import LocalSettings
 from tests.reproductions.asymvalley.method.federated.small import LOCAL, SmallNet, client, flat
 
 FLOAT32 = {"rtol": 2e-5, "atol": 1e-6}
