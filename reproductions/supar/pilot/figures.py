@@ -13,7 +13,6 @@ from reproductions.supar.models.schemes import LABELS
 from reproductions.supar.models.sweep_figures import AXES, INK, RING, power_axis, ring
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
 FAMILIES = {
@@ -64,8 +63,8 @@ def pilot_panels(context: FigureContext) -> Figure:
             curve = rows[rows["scheme"] == scheme]
             color, mark = COLORS[scheme], MARKS[scheme]
             plot_ours(ax, curve, x="log2_value", y="train_loss", label="", color=color, marker=mark)
-            best = means_of(curve).iloc[0]
-            ring(ax, best["log2_value"], best["train_loss"], color, dense=False)
+            means = curve.groupby("log2_value")["train_loss"].mean()
+            ring(ax, means.idxmin(), means.min(), color, dense=False)
         power_axis(ax, AXES[rows["swept"].iloc[0]])
         ax.set_title(FAMILIES[family])
     for ax in axes[::3]:
@@ -75,12 +74,6 @@ def pilot_panels(context: FigureContext) -> Figure:
     least = Line2D([], [], **RING, color=INK, label="least loss")
     scheme_legend(figure, list(dict.fromkeys(context.table["scheme"])), also=[least])
     return figure
-
-
-def means_of(curve: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean train loss by swept value, the least first."""
-    means = curve.groupby("log2_value")["train_loss"].mean().reset_index()
-    return means.sort_values("train_loss", kind="stable")
 
 
 def trials_panel(context: FigureContext) -> Figure:
