@@ -114,8 +114,10 @@ def _step_legend(figure: Figure, context: FigureContext, colors: dict[int, str])
         Line2D([], [], color=colors[last], marker=LAST, label=f"t={last}"),
     ]
     if not context.reference.empty:
-        official = {"marker": "o", "linestyle": "--", "mfc": "white", "label": "authors' code"}
-        handles.append(Line2D([], [], color=INK, **official))
+        official = Line2D(
+            [], [], color=INK, marker="o", ls="--", mfc="white", label="authors' code"
+        )
+        handles.append(official)
     per_row = 6 if context.width == "double" else 4
     figure.legend(handles=handles, loc="outside upper center", ncols=per_row)
 
