@@ -15,7 +15,7 @@ from functools import partial
 from itertools import product
 
 from harness.declare import FRESH_SEED, Profile, seeds_of
-from reproductions.supar.method.parameterization import TABLE_3, Scheme
+from reproductions.supar.method.parameterization import TABLE_3, BaseHyperparameters, Scheme
 from reproductions.supar.models.chosen import (
     Family,
     base_of,
@@ -169,16 +169,21 @@ def ablation_grid(profile: Profile) -> Iterator[RatePoint]:
             yield rate
 
 
-def sigma_grid(profile: Profile) -> Iterator[StdPoint]:
-    """Yield the sweep of the standard deviation of all five; at `paper` 1.6M tokens per trial.
+def std_base_of(profile: Profile, scheme: Scheme) -> BaseHyperparameters:
+    """Return the base hyperparameters where the standard deviation is swept.
 
     At `cpu` SP's learning rate is its dense net's best one, since no rule takes it to this width.
     """
+    base = base_of(profile, scheme)
+    of_pilot = profile == "cpu" and scheme == "sp"
+    return replace(base, lr=best_rate("sweep")) if of_pilot else base
+
+
+def sigma_grid(profile: Profile) -> Iterator[StdPoint]:
+    """Yield the sweep of the standard deviation of all five; at `paper` 1.6M tokens per trial."""
     net, seeds = STD_NETS[profile], seeds_of(profile, num_seeds(profile))
     for seed, scheme in product(seeds, (*SCHEMES, *ABLATIONS)):
-        base = base_of(profile, scheme)
-        if profile == "cpu" and scheme == "sp":
-            base = replace(base, lr=best_rate("sweep"))
+        base = std_base_of(profile, scheme)
         densities = (ALL_DENSITIES if scheme in SCHEMES else ABLATED_DENSITIES)[profile]
         for density in densities:
             if density < 1.0 or scheme in SCHEMES:

@@ -12,7 +12,7 @@ from harness.registry import load_registry
 from tests.reproductions.supar.hand_made import TABLES, curves
 from tests.verdicts import claim_of, decide, judge
 
-LIBRARY = load_registry()
+LIBRARY = load_registry(["supar"])
 TASKS = {name: LIBRARY.tasks[name] for name in TABLES}
 EVERY_CLAIM = [
     pytest.param(task, claim, id=f"{task.id}:{claim.id}")

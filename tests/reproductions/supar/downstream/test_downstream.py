@@ -29,7 +29,7 @@ from reproductions.supar.models.training import generator_of
 from tests.checkout import PAPERS
 from tests.reproductions.supar import small
 from tests.reproductions.supar.hand_made import TABLES
-from tests.reproductions.supar.scored import Context, Kept
+from tests.reproductions.supar.scored import Kept
 
 FOLDER = Path(lm_tasks.__file__).parent
 SENTENCES = " ".join(f"The {i}th cat saw {i + 1} old dogs run away." for i in range(400))
@@ -78,9 +78,11 @@ def drawn(point: ScoredNet) -> GPT:
     return GPT(net_config(point), generator=generator_of(7)).eval()
 
 
-def context_of(point: ScoredNet, *, val_loss: float | None = 1.0, data: Any = None) -> Context:
+def context_of(
+    point: ScoredNet, *, val_loss: float | None = 1.0, data: Any = None
+) -> small.Context:
     kept = Kept(drawn(point).state_dict(), val_loss=val_loss)
-    return Context(experiment=downstream, params=point, text=SENTENCES, kept=kept, data=data)
+    return small.Context(downstream, point, text=SENTENCES, kept=kept, data=data or {})
 
 
 def test_diverged_net_has_a_row_a_task_without_accuracy() -> None:
