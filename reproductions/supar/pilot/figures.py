@@ -23,31 +23,27 @@ FAMILIES = {
     "iso_neuron": "Figure 11",
     "transfer": "Figure 3",
 }
-TUNED = {
-    "lr": "peak base learning rate",
-    "init_std": "base standard deviation",
-    "input_multiplier": "input multiplier",
-    "output_multiplier": "output multiplier",
-}
+TUNED = ("lr", "init_std", "input_multiplier", "output_multiplier")
+SHOWN = {"lr": AXES["log2_lr"], "init_std": AXES["log2_sigma"]}
 CUT = 1.35
 """Configurations of a larger loss, over the least one, are not shown."""
 
 
 def search_panels(context: FigureContext) -> Figure:
     """Draw validation loss against each tuned value, one row of panels per scheme."""
-    table, tuned = context.table, list(TUNED)
-    means = table.groupby(["scheme", *tuned])["val_loss"].mean().dropna().reset_index()
+    table = context.table
+    means = table.groupby(["scheme", *TUNED])["val_loss"].mean().dropna().reset_index()
     schemes = list(dict.fromkeys(table["scheme"]))
     figure, axes = context.subplots(len(schemes), 2, aspect=0.75)
     for row, scheme in enumerate(schemes):
         tried = means[means["scheme"] == scheme].sort_values("val_loss")
         shown = tried[tried["val_loss"] <= CUT * tried["val_loss"].min()]
-        for ax, name in zip(axes[2 * row :], ("lr", "init_std"), strict=False):
+        for ax, name in zip(axes[2 * row :], SHOWN, strict=False):
             places = [math.log2(value) for value in shown[name]]
             color = COLORS[scheme]
             ax.plot(places, shown["val_loss"], MARKS[scheme], color=color, linestyle="")
             ring(ax, places[0], shown["val_loss"].iloc[0], color, dense=False)
-            power_axis(ax, TUNED[name])
+            power_axis(ax, SHOWN[name])
             ax.set_title(LABELS[scheme])
         axes[2 * row].set_ylabel("validation loss (nats)")
     return figure

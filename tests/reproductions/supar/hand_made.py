@@ -214,7 +214,6 @@ def _moves(x: str, schemes: Sequence[str]) -> TableOf:
 
 
 TABLES: dict[str, TableOf] = {
-    "supar/fig01": lambda holds: sweep(holds).query("scheme != 'mup'"),
     "supar/fig03": partial(untuned, densities=(*DENSITIES, 1 / 32, 1 / 64, 1 / 128)),
     "supar/fig05": coordinates,
     "supar/fig06": sweep,
