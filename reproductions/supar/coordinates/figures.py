@@ -60,12 +60,7 @@ def coordinate_panels(context: FigureContext) -> Figure:
     for row in (axes[:3], axes[3:]):
         _share_heights(row)
         row[0].set_ylabel("mean |activation|")
-    _step_legend(
-        figure,
-        colors,
-        per_row=6 if context.width == "double" else 4,
-        has_official=not context.reference.empty,
-    )
+    _step_legend(figure, context, colors)
     return figure
 
 
@@ -109,23 +104,21 @@ def _signed(number: float) -> str:
     return f"{round(number, 2) + 0.0:.2f}"
 
 
-def _step_legend(
-    figure: Figure, colors: dict[int, str], *, per_row: int, has_official: bool
-) -> None:
+def _step_legend(figure: Figure, context: FigureContext, colors: dict[int, str]) -> None:
     """Name the first step, the last and those between, and the authors' plot where it is."""
     first, *between, last = colors
-    shown: list[tuple[int, str, dict[str, Any]]] = [(first, f"t={first}", {"marker": FIRST})]
-    if between:
-        low, high = between[0], between[-1]
-        name = f"t={low}" if low == high else f"t={low} to {high}, dark to light"
-        shown.append((between[len(between) // 2], name, BETWEEN))
-    shown.append((last, f"t={last}", {"marker": LAST}))
-    handles = [Line2D([], [], color=colors[step], label=name, **look) for step, name, look in shown]
-    if has_official:
-        hollow = Line2D(
-            [], [], color=INK, marker="o", linestyle="--", mfc="white", label="authors' code"
+    name = f"t={between[0]} to {between[-1]}, dark to light"
+    handles = [
+        Line2D([], [], color=colors[first], marker=FIRST, label=f"t={first}"),
+        Line2D([], [], color=colors[between[len(between) // 2]], label=name, **BETWEEN),
+        Line2D([], [], color=colors[last], marker=LAST, label=f"t={last}"),
+    ]
+    if not context.reference.empty:
+        official = Line2D(
+            [], [], color=INK, marker="o", ls="--", mfc="white", label="authors' code"
         )
-        handles.append(hollow)
+        handles.append(official)
+    per_row = 6 if context.width == "double" else 4
     figure.legend(handles=handles, loc="outside upper center", ncols=per_row)
 
 

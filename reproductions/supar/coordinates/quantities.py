@@ -24,7 +24,7 @@ FIRST_STEP = {"grad_x_rms": 0, "delta_y_rms": 1}
 
 
 def by_density(
-    table: pd.DataFrame, *, scheme: str, block: str, step: int, value: str
+    table: pd.DataFrame, *, scheme: str, block: str, step: int, value: str = "mean_abs_activation"
 ) -> dict[float, float]:
     """Return a measured size by density, ascending: the mean over seeds.
 
@@ -59,9 +59,7 @@ def log_slope(sizes: Mapping[float, float]) -> float:
 
 def activation_slope(table: pd.DataFrame, *, scheme: str, block: str, step: int) -> float:
     """Return the fitted slope of log2 mean absolute activation against log2 density."""
-    return log_slope(
-        by_density(table, scheme=scheme, block=block, step=step, value="mean_abs_activation")
-    )
+    return log_slope(by_density(table, scheme=scheme, block=block, step=step))
 
 
 def slopes(table: pd.DataFrame, *, schemes: Sequence[str], step: int) -> list[float]:
@@ -84,9 +82,7 @@ def sparse_to_dense(
     """Return mean absolute activations at `density` and dense, a pair per scheme and block."""
     found = []
     for scheme, block in itertools.product(schemes, BLOCKS):
-        sizes = by_density(
-            table, scheme=scheme, block=block, step=step, value="mean_abs_activation"
-        )
+        sizes = by_density(table, scheme=scheme, block=block, step=step)
         if not {density, 1.0} <= set(sizes):
             raise MissingRows(f"{scheme}, {block}: densities {density:g} and 1 are not both there")
         found += [sizes[density], sizes[1.0]]
@@ -100,10 +96,7 @@ def last_to_first(
     found = []
     for scheme, block in itertools.product(schemes, BLOCKS):
         for at in (step, 0):
-            sizes = by_density(
-                table, scheme=scheme, block=block, step=at, value="mean_abs_activation"
-            )
-            found.append(sizes[density])
+            found.append(by_density(table, scheme=scheme, block=block, step=at)[density])
     return found
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
-from harness.declare import Estimate, Experiment, Needs, Profile, Use, doc
+from harness.declare import Estimate, Experiment, Needs, Params, Profile, Use, doc
 from reproductions.supar.models.points import FixedPoint, StartedNet, point
 from reproductions.supar.transfer.experiment import transfer, transfer_grid
 
@@ -32,19 +32,21 @@ UNTRAINED = "untrained"
 NOT_GIVEN = "not given"
 
 
-class ScoredNet(FixedPoint):
-    """A net of `transfer` that is asked Table 2's tasks."""
+class Asked(Params):
+    """What a net is asked of Table 2's tasks."""
 
     suite: Suite = doc("grammar: made-up documents; local: the staged data; stock: lm-eval's own.")
     max_documents: int = doc("Documents per task, the first ones; 0 for all.")
 
 
-class GivenNet(StartedNet):
+class ScoredNet(Asked, FixedPoint):
+    """A net of `transfer` that is asked Table 2's tasks."""
+
+
+class GivenNet(Asked, StartedNet):
     """A net that is handed in, or untrained, and asked Table 2's tasks."""
 
     checkpoint: str = doc("Folder of checkpoints, untrained, or not given.")
-    suite: Suite = doc("grammar: made-up documents; local: the staged data; stock: lm-eval's own.")
-    max_documents: int = doc("Documents per task, the first ones; 0 for all.")
 
 
 class QuestionedNet(FixedPoint):

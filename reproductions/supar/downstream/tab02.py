@@ -57,11 +57,11 @@ AVERAGE = Line(
     cell=Cell("accuracy", absent="-"),
     paper={"series": "Avg"},
 )
-LAYOUT = table.accuracy_layout(
-    TITLES,
-    densities=DENSITIES["paper"],
-    last_rows=(AVERAGE,),
-    last_columns=(Line("untrained net", where={"scheme": UNTRAINED}, shows="ours"),),
+TASKS = table.accuracy_layout(TITLES, densities=DENSITIES["paper"], digits=2)
+LAYOUT = replace(
+    TASKS,
+    rows=(*TASKS.rows, AVERAGE),
+    columns=(*TASKS.columns, Line("untrained net", where={"scheme": UNTRAINED}, shows="ours")),
     notes=(
         "Nets below profile `paper` guess: they answer every question of BoolQ alike, miss every"
         " last word of LAMBADA, and are no better than the untrained net on ARC-easy and PIQA.",

@@ -6,6 +6,8 @@ for LAMBADA. Numbers do not compare with Table 2's: only who is ahead does.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from harness.declare import CPU, Task, at_least, bind, claims, more_than, ours
 from reproductions.supar.downstream import quantities as q
 from reproductions.supar.downstream import table
@@ -32,10 +34,8 @@ task = Task(
     "supar/tab02_proxy",
     reads=(continuation,),
     table=table.SUBSTITUTE,
-    layout=table.accuracy_layout(
-        TITLES,
-        densities=DENSITIES["cpu"],
-        digits=3,
+    layout=replace(
+        table.accuracy_layout(TITLES, densities=DENSITIES["cpu"], digits=3),
         notes=("The paper has no such tasks.",),
     ),
     claims=claims(
@@ -49,10 +49,7 @@ task = Task(
             "At the lowest density SμPar's nets continue a text better than SP's and μP's.",
         ),
     ),
-    figure=bind(
-        "figures:accuracy_panels",
-        tasks=TITLES,
-    ),
+    figure=bind("figures:accuracy_panels", tasks=TITLES),
     caption="On held-out text: which of four passages goes on (guessing: 1/4), and the last word of"
     f" a sentence, each of its bytes the greedy choice (guessing: 0). {SPREAD} Dotted: guessing.",
     alt="Two panels of accuracy against density for SP, μP and SμPar: choosing the true"

@@ -71,25 +71,17 @@ def task_accuracies(tables: Tables) -> pd.DataFrame:
     """Return a row per net and task, RACE without accuracy where it was not run, then guessing."""
     import pandas as pd
 
-    parts = [tables[downstream.id], _named(tables[given.id])]
+    parts = [tables[downstream.id]]
+    if not (handed := tables[given.id]).empty:
+        # It was drawn, and no rule of a scheme applied.
+        drawn = handed["checkpoint"] == UNTRAINED
+        parts.append(handed.assign(scheme=handed["scheme"].mask(drawn, UNTRAINED)))
     nets = pd.concat([part for part in parts if not part.empty], ignore_index=True)
     if "race" not in set(nets["task"]):
         missing = nets.drop_duplicates(subset=["scheme", "density", "seed"])
         nets = pd.concat([nets, missing.assign(**not_scored("race"))], ignore_index=True)
     table = with_random(nets)
     return table.assign(stderr=table["stderr"].mask(table["scheme"] == "random"))
-
-
-def _named(frame: pd.DataFrame) -> pd.DataFrame:
-    """Call the scheme of an untrained net so: it was drawn, and no rule of a scheme applied."""
-    if frame.empty:
-        return frame
-    return frame.assign(scheme=frame["scheme"].mask(frame["checkpoint"] == UNTRAINED, UNTRAINED))
-
-
-def answers(tables: Tables) -> pd.DataFrame:
-    """Return a row per net and task of the substitute, then guessing."""
-    return with_random(tables[continuation.id])
 
 
 TASKS = Table.of(
@@ -116,33 +108,16 @@ SUBSTITUTE = Table.of(
     ACCURACY,
     value("num_items", int, "How many questions were asked, the same ones of every net."),
     value("items_sha256", str, "Hash of the questions; empty for a diverged net.", nullable=True),
-    make=answers,
+    make=lambda tables: with_random(tables[continuation.id]),
 )
 
 
-def guessing(digits: int) -> Line:
-    """Return the column of guessing, which nothing has to be run for."""
-    return Line(
-        "Random",
-        where={"scheme": "random"},
-        # A task of which there is no copy has no number of ours.
-        cell=Cell("accuracy", digits=digits, absent="-"),
-        paper={"series": "random", "x": ""},
-    )
-
-
 def accuracy_layout(
-    tasks: Mapping[str, str],
-    *,
-    densities: tuple[float, ...],
-    last_rows: tuple[Line, ...] = (),
-    last_columns: tuple[Line, ...] = (),
-    digits: int = 2,
-    notes: tuple[str, ...] = (),
+    tasks: Mapping[str, str], *, densities: tuple[float, ...], digits: int
 ) -> Layout:
     """Return Table 2 of some tasks: a group of columns for each sparsity, and guessing.
 
-    tasks: with their heads. last_rows, last_columns: after these.
+    tasks: with their heads.
     """
     nets = (
         Line(
@@ -155,15 +130,18 @@ def accuracy_layout(
         for density in densities
         for scheme in SCHEMES
     )
+    guessing = Line(
+        "Random",
+        where={"scheme": "random"},
+        # A task of which there is no copy has no number of ours.
+        cell=Cell("accuracy", digits=digits, absent="-"),
+        paper={"series": "random", "x": ""},
+    )
     return Layout(
-        rows=(
-            *(
-                Line(head, where={"task": task}, paper={"series": head.split(",")[0]})
-                for task, head in tasks.items()
-            ),
-            *last_rows,
+        rows=tuple(
+            Line(head, where={"task": task}, paper={"series": head.split(",")[0]})
+            for task, head in tasks.items()
         ),
-        columns=(*nets, guessing(digits), *last_columns),
+        columns=(*nets, guessing),
         cell=Cell("accuracy", digits=digits),
-        notes=notes,
     )

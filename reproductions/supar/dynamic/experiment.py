@@ -15,7 +15,7 @@ from typing import Literal, get_args
 
 from harness.declare import Profile, doc, seeds_of
 from reproductions.supar.method.parameterization import Scheme
-from reproductions.supar.models.chosen import base_of, centre_of
+from reproductions.supar.models.chosen import base_of
 from reproductions.supar.models.gpt_experiment import gpt_experiment
 from reproductions.supar.models.points import (
     CPU_DENSITIES,
@@ -29,11 +29,7 @@ from reproductions.supar.models.points import (
     rates,
 )
 from reproductions.supar.models.schemes import SCHEMES
-from reproductions.supar.sweeps.experiment import (
-    RATE_CENTRES,
-    RATE_NETS,
-    sp_std_of,
-)
+from reproductions.supar.sweeps.experiment import RATE_NETS, dense_centre, sp_std_of
 
 Method = Literal["rigl", "gmp"]
 METHODS: tuple[Method, ...] = get_args(Method)
@@ -81,20 +77,11 @@ def dynamic_window(scheme: Scheme, density: float, centre: int) -> range:
     return range(centre - BEHIND, centre + halvings + AHEAD + 1)
 
 
-def under(method: Method, rate: RatePoint) -> DynamicPoint:
-    """Return a point under a method, with as many mask updates in a run as the paper has."""
-    return point(
-        DynamicPoint, rate, method=method, drop_fraction=0.3, regrown_moments="zeroed",
-        update_interval=max(2, round(rate.steps * PAPER_INTERVAL / PAPER_STEPS)),
-        last_update=round(0.75 * rate.steps),
-    )  # fmt: skip
-
-
 def grid(profile: Profile) -> Iterator[DynamicPoint]:
     """Yield the sweep under both methods; at `smoke` one learning rate, which shows the path."""
 
     def ks(scheme: Scheme, density: float) -> range:
-        centre = centre_of("sweep", scheme) if profile == "cpu" else RATE_CENTRES[scheme]
+        centre = dense_centre(profile, "sweep", scheme)
         smoke = range(centre, centre + 1)
         return smoke if profile == "smoke" else dynamic_window(scheme, density, centre)
 
@@ -104,7 +91,12 @@ def grid(profile: Profile) -> Iterator[DynamicPoint]:
     base = partial(base_of, profile)
     for seed, method in product(seeds_of(profile), METHODS):
         for rate in rates((seed,), SCHEMES, rungs, ks, sp_std=sp_std, base_of=base):
-            yield under(method, rate)
+            # As many mask updates in a run as the paper has.
+            yield point(
+                DynamicPoint, rate, method=method, drop_fraction=0.3, regrown_moments="zeroed",
+                update_interval=max(2, round(rate.steps * PAPER_INTERVAL / PAPER_STEPS)),
+                last_update=round(0.75 * rate.steps),
+            )  # fmt: skip
 
 
 dynamic_sweep = gpt_experiment(

@@ -16,7 +16,7 @@ from itertools import product
 
 from harness.declare import PILOT_SEEDS, Profile, doc
 from reproductions.supar.method.parameterization import BaseHyperparameters, Scheme
-from reproductions.supar.models.chosen import Family, base_of, best_rate, sp_std_at
+from reproductions.supar.models.chosen import Family, base_of, sp_std_at
 from reproductions.supar.models.gpt_experiment import gpt_experiment
 from reproductions.supar.models.points import (
     PROXY,
@@ -34,6 +34,7 @@ from reproductions.supar.sweeps.experiment import (
     NEURON_NETS,
     RATE_NETS,
     STD_NETS,
+    std_base_of,
 )
 from reproductions.supar.transfer.experiment import DEEP_NETS, NETS, deep_grid, transfer_grid
 
@@ -105,13 +106,9 @@ def _rates(
 
 def _starts(schemes: Sequence[Scheme], seeds: Sequence[int]) -> Iterator[PilotStd]:
     for seed, scheme, k in product(seeds, schemes, STANDARD_DEVIATIONS):
-        base = base_of("cpu", scheme)
-        if scheme == "sp":
-            base = replace(base, lr=best_rate("sweep"))
-        yield started(
-            PilotStd, STD_NETS["cpu"], scheme, 1.0, seed, base=base, log2_sigma=SIGMA_LOG2 + k,
-            family="sigma",
-        )  # fmt: skip
+        base, sigma = std_base_of("cpu", scheme), SIGMA_LOG2 + k
+        net = STD_NETS["cpu"]
+        yield started(PilotStd, net, scheme, 1.0, seed, base=base, log2_sigma=sigma, family="sigma")
 
 
 def curves_grid(profile: Profile) -> Iterator[PilotRate | PilotStd]:

@@ -13,7 +13,6 @@ from reproductions.supar.models.schemes import LABELS
 from reproductions.supar.models.sweep_figures import AXES, INK, RING, power_axis, ring
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
 FAMILIES = {
@@ -24,31 +23,27 @@ FAMILIES = {
     "iso_neuron": "Figure 11",
     "transfer": "Figure 3",
 }
-TUNED = {
-    "lr": "peak base learning rate",
-    "init_std": "base standard deviation",
-    "input_multiplier": "input multiplier",
-    "output_multiplier": "output multiplier",
-}
+TUNED = ("lr", "init_std", "input_multiplier", "output_multiplier")
+SHOWN = {"lr": AXES["log2_lr"], "init_std": AXES["log2_sigma"]}
 CUT = 1.35
 """Configurations of a larger loss, over the least one, are not shown."""
 
 
 def search_panels(context: FigureContext) -> Figure:
     """Draw validation loss against each tuned value, one row of panels per scheme."""
-    table, tuned = context.table, list(TUNED)
-    means = table.groupby(["scheme", *tuned])["val_loss"].mean().dropna().reset_index()
+    table = context.table
+    means = table.groupby(["scheme", *TUNED])["val_loss"].mean().dropna().reset_index()
     schemes = list(dict.fromkeys(table["scheme"]))
     figure, axes = context.subplots(len(schemes), 2, aspect=0.75)
     for row, scheme in enumerate(schemes):
         tried = means[means["scheme"] == scheme].sort_values("val_loss")
         shown = tried[tried["val_loss"] <= CUT * tried["val_loss"].min()]
-        for ax, name in zip(axes[2 * row :], ("lr", "init_std"), strict=False):
+        for ax, name in zip(axes[2 * row :], SHOWN, strict=False):
             places = [math.log2(value) for value in shown[name]]
             color = COLORS[scheme]
             ax.plot(places, shown["val_loss"], MARKS[scheme], color=color, linestyle="")
             ring(ax, places[0], shown["val_loss"].iloc[0], color, dense=False)
-            power_axis(ax, TUNED[name])
+            power_axis(ax, SHOWN[name])
             ax.set_title(LABELS[scheme])
         axes[2 * row].set_ylabel("validation loss (nats)")
     return figure
@@ -64,8 +59,8 @@ def pilot_panels(context: FigureContext) -> Figure:
             curve = rows[rows["scheme"] == scheme]
             color, mark = COLORS[scheme], MARKS[scheme]
             plot_ours(ax, curve, x="log2_value", y="train_loss", label="", color=color, marker=mark)
-            best = means_of(curve).iloc[0]
-            ring(ax, best["log2_value"], best["train_loss"], color, dense=False)
+            means = curve.groupby("log2_value")["train_loss"].mean()
+            ring(ax, means.idxmin(), means.min(), color, dense=False)
         power_axis(ax, AXES[rows["swept"].iloc[0]])
         ax.set_title(FAMILIES[family])
     for ax in axes[::3]:
@@ -75,12 +70,6 @@ def pilot_panels(context: FigureContext) -> Figure:
     least = Line2D([], [], **RING, color=INK, label="least loss")
     scheme_legend(figure, list(dict.fromkeys(context.table["scheme"])), also=[least])
     return figure
-
-
-def means_of(curve: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean train loss by swept value, the least first."""
-    means = curve.groupby("log2_value")["train_loss"].mean().reset_index()
-    return means.sort_values("train_loss", kind="stable")
 
 
 def trials_panel(context: FigureContext) -> Figure:

@@ -71,11 +71,6 @@ def grid(profile: Profile) -> Iterator[Check]:
         yield Check(check="twin", scheme=scheme, width=TRAINED_WIDTH, density=1.0)
 
 
-def estimate(params: Check) -> Estimate:
-    """Return the measured cost: small nets, a few steps."""
-    return Estimate(seconds=0.02)
-
-
 identities = Experiment(
     "supar/identities",
     version=2,
@@ -83,6 +78,6 @@ identities = Experiment(
     grid=grid,
     run="trial:check_rules",
     seed_from=(),
-    estimate=estimate,
+    estimate=lambda params: Estimate(seconds=0.02),
     address=("check", "scheme", "width", "density"),
 )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from decimal import Decimal
 
 from harness.declare import Cell, Layout, Line, Task
-from reproductions.supar.settings import table
 from reproductions.supar.settings.experiment import configuration
 from reproductions.supar.settings.quantities import Printed, as_published, printed
+from reproductions.supar.settings.table import of_table
 
 NO_VALUE = "-"
 HEADS = {
@@ -48,7 +48,7 @@ LAYOUT = Layout(
 task = Task(
     "supar/tab03",
     reads=(configuration,),
-    table=table.TABLE_3,
+    table=of_table("tab03"),
     layout=LAYOUT,
     claims=as_published(
         "tab03", "Our grids at profile `paper` have the base hyperparameters of Table 3."

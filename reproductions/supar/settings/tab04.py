@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from harness.declare import Cell, Layout, Line, Task
 from reproductions.supar.models.schemes import LABELS, SCHEMES
-from reproductions.supar.settings import table
 from reproductions.supar.settings.experiment import ALL, TABLE_4, configuration
 from reproductions.supar.settings.quantities import as_published, printed
+from reproductions.supar.settings.table import of_table
 
 CELLS = {
     "d_model": ("d_model", Cell("value", digits=0)),
@@ -66,7 +66,7 @@ LAYOUT = Layout(
 task = Task(
     "supar/tab04",
     reads=(configuration,),
-    table=table.TABLE_4,
+    table=of_table("tab04"),
     layout=LAYOUT,
     claims=as_published(
         "tab04", "Our grids at profile `paper` have every number that Table 4 prints."

@@ -21,27 +21,21 @@ COLUMNS = (
 NAMES = {"of_scheme": "scheme", "of_density": "density"}
 
 
-def of_table_3(tables: Tables) -> pd.DataFrame:
-    """Return the settings of Table 3."""
-    frame = tables[configuration.id].rename(columns=NAMES)
-    return frame[frame["item"] == "tab03"]
-
-
-def of_table_4(tables: Tables) -> pd.DataFrame:
-    """Return the settings of every row of Table 4.
+def of_table(word: str) -> Table:
+    """Return the settings of Table 3, or of every row of Table 4.
 
     What the paper prints of one scheme alone is that scheme's, where ours is one value for all.
     """
-    frame = tables[configuration.id].rename(columns=NAMES)
-    frame = frame[frame["item"] != "tab03"]
-    schemes: dict[tuple[str, str], set[str]] = {}
-    for cell in printed("tab04"):
-        schemes.setdefault((cell.item, cell.name), set()).add(cell.scheme or ALL)
-    alone = {place: min(found) for place, found in schemes.items() if len(found) == 1}
-    places = zip(frame["item"], frame["setting"], frame["scheme"], strict=True)
-    named = [alone.get((i, name), ALL) if of == ALL else of for i, name, of in places]
-    return frame.assign(scheme=named)
 
+    def make(tables: Tables) -> pd.DataFrame:
+        frame = tables[configuration.id].rename(columns=NAMES)
+        frame = frame[(frame["item"] == "tab03") == (word == "tab03")]
+        schemes: dict[tuple[str, str], set[str]] = {}
+        for cell in printed(word):
+            schemes.setdefault((cell.item, cell.name), set()).add(cell.scheme or ALL)
+        alone = {place: min(found) for place, found in schemes.items() if len(found) == 1}
+        places = zip(frame["item"], frame["setting"], frame["scheme"], strict=True)
+        named = [alone.get((i, name), ALL) if of == ALL else of for i, name, of in places]
+        return frame.assign(scheme=named)
 
-TABLE_3 = Table.of(COLUMNS, make=of_table_3)
-TABLE_4 = Table.of(COLUMNS, make=of_table_4)
+    return Table.of(COLUMNS, make=make)

@@ -9,16 +9,14 @@ from typing import Literal, get_args
 
 from harness.declare import Estimate, Experiment, Needs, Profile, doc, seeds_of
 from harness.declare.experiment import Device
-from reproductions.supar.models.costs import estimate_of, memory_bytes, needs_of, num_matrix_params
+from reproductions.supar.models.costs import estimate_of, needs_of
 from reproductions.supar.models.gpt_experiment import stands_in_of
-from reproductions.supar.models.points import SMALL, FixedPoint, Net, started
+from reproductions.supar.models.points import SMALL, FixedPoint, started
 from reproductions.supar.sweeps.experiment import RATE_NETS
 
 How = Literal["stacked", "one by one"]
 WAYS: tuple[tuple[How, bool], ...] = tuple(itertools.product(get_args(How), (True, False)))
 """How nets are trained, and whether by kernels; in the order in which they take turns."""
-PER_WEIGHT = 5
-"""Numbers per weight: itself, gradient, two moments, and of a stack the net that it came from."""
 
 
 class SweepStep(FixedPoint):
@@ -33,15 +31,10 @@ class SweepStep(FixedPoint):
         return [self.lr * 2.0 ** (k - self.num_members // 2) for k in range(self.num_members)]
 
 
-def step_of(net: Net, *, density: float, members: int, warmup: int, seed: int) -> SweepStep:
-    """Return a point of the sweep of SmuPar's learning rate, at one density."""
-    return started(SweepStep, net, "supar", density, seed, num_members=members, num_warmup=warmup)
-
-
 def small_sweep(device: Device) -> SweepStep:
     """Return two rates of a small net."""
     net = replace(SMALL, device=device, width=32, num_layers=1, steps=2, warmup_steps=0)
-    return step_of(net, density=1 / 4, members=2, warmup=0, seed=0)
+    return started(SweepStep, net, "supar", 1 / 4, 0, num_members=2, num_warmup=0)
 
 
 def grid(profile: Profile) -> Iterator[SweepStep]:
@@ -51,17 +44,15 @@ def grid(profile: Profile) -> Iterator[SweepStep]:
             yield replace(small_sweep("cpu"), seed=number)
         elif profile == "gpu":
             net = replace(RATE_NETS["gpu"], steps=20, warmup_steps=0)
-            yield step_of(net, density=1 / 8, members=8, warmup=5, seed=number)
+            yield started(SweepStep, net, "supar", 1 / 8, number, num_members=8, num_warmup=5)
 
 
 def needs(params: SweepStep) -> Needs:
-    """Return data and device, with room for all members in all ways, and a step of a stack."""
+    """Return data and device, with room for all members in all ways."""
     own = needs_of(params)
-    if params.device == "cpu":
-        return replace(own, exclusive=True)
-    held = 4 * len(WAYS) * PER_WEIGHT * num_matrix_params(params)
-    room = params.num_members * (held + memory_bytes(params)) + 2**30
-    return replace(own, gpu_bytes=room, packages=(*own.packages, "triton"), exclusive=True)
+    packages = (*own.packages, "triton") if params.device == "cuda" else own.packages
+    room = len(WAYS) * params.num_members * own.gpu_bytes
+    return replace(own, gpu_bytes=room, packages=packages, exclusive=True)
 
 
 def estimate(params: SweepStep) -> Estimate:

@@ -15,7 +15,7 @@ from functools import partial
 from itertools import product
 
 from harness.declare import FRESH_SEED, Profile, seeds_of
-from reproductions.supar.method.parameterization import TABLE_3, Scheme
+from reproductions.supar.method.parameterization import TABLE_3, BaseHyperparameters, Scheme
 from reproductions.supar.models.chosen import (
     Family,
     base_of,
@@ -53,23 +53,17 @@ from reproductions.supar.models.schemes import ABLATIONS, SCHEMES
 
 Densities = Mapping[Profile, Sequence[float]]
 
-RATE_CENTRES: dict[Scheme, int] = {
-    "sp": -4,
-    "mup": 0,
-    "supar": 0,
-    "mup_init_only": 0,
-    "mup_lr_only": 0,
+CENTRES: dict[Family, tuple[int, int]] = {
+    "sweep": (-4, 0),
+    "sigma": (1, 1),
+    "iso_parameter": (-2, 1),
+    "iso_neuron": (-2, 0),
 }
-"""k of the best dense learning rate of nets of under two million weights with Table 3's base
-hyperparameters; all but SP are muP there. At `cpu` pilots have centres of their own."""
-STD_CENTRES: dict[Scheme, int] = dict.fromkeys(RATE_CENTRES, 1)
-"""The same of standard deviations."""
-PAPER_STD_CENTRES: dict[Scheme, int] = {**dict.fromkeys(RATE_CENTRES, 0), "sp": -2}
+"""k of the best value of dense nets of under two million weights with Table 3's base
+hyperparameters: under SP, and under all others, which are muP there. At `cpu` pilots have centres
+of their own."""
+PAPER_STD_CENTRES = (-2, 0)
 """The middle of Figure 7's axes: what is best for small nets on characters need not be there."""
-LADDER_CENTRES: dict[Scheme, int] = {"sp": -2, "mup": 1, "supar": 1}
-"""The same of rates on the ladder of equal weights."""
-NEURON_CENTRE = -2
-"""The same of rates on the ladder of equal weights per neuron, SP alone."""
 
 RATE_NETS: dict[Profile, Net] = {
     "smoke": SMALL,
@@ -119,23 +113,21 @@ NEURON_DENSITIES = (1.0, 1 / 2, 1 / 4, 1 / 8)
 """Widths are the first one's over these: width * density is constant."""
 
 
-def swept_ks(
-    profile: Profile,
-    family: Family,
-    centres: Mapping[Scheme, int],
-    scheme: Scheme,
-    density: float,
-) -> range:
-    """Return the swept k: a window round the dense optimum, at `smoke` three points.
-
-    centres: where it lies at other profiles than `cpu`, which has that of the family's pilot.
-    """
+def dense_centre(profile: Profile, family: Family, scheme: Scheme) -> int:
+    """Return where the optimum of a family's dense nets lies, as k: at `cpu` by its pilot."""
     if profile == "cpu":
-        return narrow_window(scheme, density, centre=centre_of(family, scheme))
-    centre = centres[scheme]
+        return centre_of(family, scheme)
+    of_paper = (profile, family) == ("paper", "sigma")
+    of_sp, of_others = PAPER_STD_CENTRES if of_paper else CENTRES[family]
+    return of_sp if scheme == "sp" else of_others
+
+
+def swept_ks(profile: Profile, family: Family, scheme: Scheme, density: float) -> range:
+    """Return the swept k: a window round the dense optimum, at `smoke` three points."""
+    centre = dense_centre(profile, family, scheme)
     if profile == "smoke":
         return range(centre - 1, centre + 2)
-    return window(scheme, density, centre=centre)
+    return (narrow_window if profile == "cpu" else window)(scheme, density, centre=centre)
 
 
 def num_seeds(profile: Profile) -> int:
@@ -160,7 +152,7 @@ def lr_grid(
     """Yield the sweep of the three schemes; at `paper` 306M tokens per trial."""
     net = RATE_NETS[profile]
     rungs = [(density, net) for density in densities[profile]]
-    ks = partial(swept_ks, profile, "sweep", RATE_CENTRES)
+    ks = partial(swept_ks, profile, "sweep")
     seeds = seeds or seeds_of(profile)
     sp_std, base = sp_std_of(profile, net), partial(base_of, profile)
     yield from rates(seeds, schemes, rungs, ks, sp_std=sp_std, base_of=base)
@@ -177,16 +169,21 @@ def ablation_grid(profile: Profile) -> Iterator[RatePoint]:
             yield rate
 
 
-def sigma_grid(profile: Profile) -> Iterator[StdPoint]:
-    """Yield the sweep of the standard deviation of all five; at `paper` 1.6M tokens per trial.
+def std_base_of(profile: Profile, scheme: Scheme) -> BaseHyperparameters:
+    """Return the base hyperparameters where the standard deviation is swept.
 
     At `cpu` SP's learning rate is its dense net's best one, since no rule takes it to this width.
     """
+    base = base_of(profile, scheme)
+    of_pilot = profile == "cpu" and scheme == "sp"
+    return replace(base, lr=best_rate("sweep")) if of_pilot else base
+
+
+def sigma_grid(profile: Profile) -> Iterator[StdPoint]:
+    """Yield the sweep of the standard deviation of all five; at `paper` 1.6M tokens per trial."""
     net, seeds = STD_NETS[profile], seeds_of(profile, num_seeds(profile))
     for seed, scheme in product(seeds, (*SCHEMES, *ABLATIONS)):
-        base = base_of(profile, scheme)
-        if profile == "cpu" and scheme == "sp":
-            base = replace(base, lr=best_rate("sweep"))
+        base = std_base_of(profile, scheme)
         densities = (ALL_DENSITIES if scheme in SCHEMES else ABLATED_DENSITIES)[profile]
         for density in densities:
             if density < 1.0 or scheme in SCHEMES:
@@ -197,11 +194,10 @@ def sigma_grid(profile: Profile) -> Iterator[StdPoint]:
 
 def std_ks(profile: Profile, scheme: Scheme, density: float) -> range:
     """Return the swept k: at `cpu` as far to both sides, for nothing says where optima go."""
-    if profile == "cpu":
-        centre, reach = centre_of("sigma", scheme), 4 if density == CPU_DENSITIES[-1] else 3
-        return range(centre - reach, centre + reach + 1)
-    centres = PAPER_STD_CENTRES if profile == "paper" else STD_CENTRES
-    return swept_ks(profile, "sigma", centres, scheme, density)
+    if profile != "cpu":
+        return swept_ks(profile, "sigma", scheme, density)
+    centre, reach = centre_of("sigma", scheme), 4 if density == CPU_DENSITIES[-1] else 3
+    return range(centre - reach, centre + reach + 1)
 
 
 def ladder(net: Net, profile: Profile) -> list[Rung]:
@@ -221,7 +217,7 @@ def iso_parameter_grid(profile: Profile) -> Iterator[RatePoint]:
 
     def ks(scheme: Scheme, density: float) -> range:
         if profile != "cpu":
-            return swept_ks(profile, "iso_parameter", LADDER_CENTRES, scheme, density)
+            return swept_ks(profile, "iso_parameter", scheme, density)
         rise = math.ceil(-math.log2(density) / 2)
         return narrow_window(scheme, density, centre=centre_of("iso_parameter", scheme), rise=rise)
 
@@ -235,7 +231,7 @@ def iso_parameter_grid(profile: Profile) -> Iterator[RatePoint]:
 
 def iso_neuron_grid(profile: Profile) -> Iterator[RatePoint]:
     """Yield SP's sweep on a ladder of equal weights per neuron; its first two rungs at `smoke`."""
-    centre = centre_of("iso_neuron", "sp") if profile == "cpu" else NEURON_CENTRE
+    centre = dense_centre(profile, "iso_neuron", "sp")
     # The same window everywhere: it should not matter which rung it is.
     reach = {"smoke": 1, "cpu": 3}.get(profile, 4)
     ks = range(centre - reach, centre + reach + 1)

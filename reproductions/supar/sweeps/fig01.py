@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from harness.declare import Task, bind
 from reproductions.supar.models.claims import CURVES, OTHER_LEVEL, READINGS
-from reproductions.supar.sweeps import table
 from reproductions.supar.sweeps.experiment import lr_sweep
+from reproductions.supar.sweeps.table import swept
 
 task = Task(
     "supar/fig01",
     reads=(lr_sweep,),
-    table=table.of_rates(table.runs_of(lr_sweep, ("sp", "supar"))),
+    table=swept(lr_sweep, ("sp", "supar")),
     figure=bind(".models.sweep_figures:sweep_panels", schemes=("sp", "supar")),
     caption="Train loss against the peak base learning rate, one line per density; the claims on"
     f" it stand at Figure 6. {CURVES} Diverged runs have no point; where only some seeds diverged"

@@ -17,14 +17,14 @@ from reproductions.supar.models.claims import (
     transfers,
 )
 from reproductions.supar.models.schemes import SCHEMES
-from reproductions.supar.sweeps import table
 from reproductions.supar.sweeps.experiment import lr_sweep
 from reproductions.supar.sweeps.quantities import distances_from
+from reproductions.supar.sweeps.table import swept
 
 task = Task(
     "supar/fig06",
     reads=(lr_sweep,),
-    table=table.of_rates(table.runs_of(lr_sweep)),
+    table=swept(lr_sweep),
     claims=claims("Table 1 with m_rho = 1", dense_is_identical())
     + claims("Figure 6 and section 4.1, Finding 2", stays(), moves("sp"), moves("mup"))
     + claims("Figure 6, the vertical lines", transfers(), rivals_cost_more())

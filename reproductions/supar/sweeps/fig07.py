@@ -16,8 +16,8 @@ from reproductions.supar.models.claims import (
 )
 from reproductions.supar.models.schemes import LABELS, SCHEMES
 from reproductions.supar.sweeps import quantities as q
-from reproductions.supar.sweeps import table
 from reproductions.supar.sweeps.experiment import sigma_sweep
+from reproductions.supar.sweeps.table import STD, swept
 
 X = "log2_sigma"
 RIVALS = ("sp", "mup")
@@ -29,7 +29,7 @@ NOISE = 0.005
 task = Task(
     "supar/fig07",
     reads=(sigma_sweep,),
-    table=table.of_stds(table.runs_of(sigma_sweep)),
+    table=swept(sigma_sweep, x=STD),
     claims=claims("Table 1 with m_rho = 1", dense_is_identical(x=X))
     + claims(
         "Figure 7 and section 4.1",

@@ -9,8 +9,8 @@ from reproductions.supar.models.claims import CURVES, OTHER_LEVEL, OURS, READING
 from reproductions.supar.models.optima import optimum_shifts
 from reproductions.supar.models.schemes import LABELS, SCHEMES
 from reproductions.supar.sweeps import quantities as q
-from reproductions.supar.sweeps import table
 from reproductions.supar.sweeps.experiment import iso_parameter
+from reproductions.supar.sweeps.table import swept
 
 RIVALS = ("sp", "mup")
 NAMED = tuple(LABELS[scheme] for scheme in RIVALS)
@@ -20,7 +20,7 @@ NOISE = 0.005
 task = Task(
     "supar/fig09",
     reads=(iso_parameter,),
-    table=table.of_rates(table.runs_of(iso_parameter)),
+    table=swept(iso_parameter),
     claims=claims(
         "Figure 9 and section 4.2",
         (

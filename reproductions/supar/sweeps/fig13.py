@@ -8,8 +8,8 @@ from harness.declare import Task, bind, claims, more_than
 from reproductions.supar.models.claims import CURVES, EARLY, NOT_PUBLISHED
 from reproductions.supar.models.schemes import ABLATIONS, NAMES
 from reproductions.supar.sweeps import quantities as q
-from reproductions.supar.sweeps import table
 from reproductions.supar.sweeps.experiment import sigma_sweep
+from reproductions.supar.sweeps.table import ABLATED, STD, swept
 
 X = "log2_sigma"
 SIGNS = ("octaves beyond one", "relative loss at the dense optimum")
@@ -19,7 +19,7 @@ SIGNS = ("octaves beyond one", "relative loss at the dense optimum")
 task = Task(
     "supar/fig13",
     reads=(sigma_sweep,),
-    table=table.of_stds(table.ablations_of(sigma_sweep)),
+    table=swept(sigma_sweep, ABLATED, x=STD),
     claims=claims(
         "Figure 13, appendix C",
         *(
@@ -41,7 +41,7 @@ task = Task(
             for scheme in ABLATIONS
         ),
     ),
-    figure=bind(".models.sweep_figures:sweep_panels", schemes=table.ABLATED, x=X),
+    figure=bind(".models.sweep_figures:sweep_panels", schemes=ABLATED, x=X),
     caption="Train loss against the base standard deviation at the start, one line per density."
     f" {CURVES} Both ablations have μP's dense runs. {NOT_PUBLISHED}",
     alt="Three panels of train loss against log2 initial standard deviation, one line per density,"

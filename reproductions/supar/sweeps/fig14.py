@@ -8,13 +8,13 @@ from harness.declare import Task, at_least, bind, claims
 from reproductions.supar.models.claims import CURVES, NOT_PUBLISHED, OURS, costs_more
 from reproductions.supar.models.optima import optimum_either_way
 from reproductions.supar.models.schemes import ABLATIONS, NAMES
-from reproductions.supar.sweeps import table
 from reproductions.supar.sweeps.experiment import lr_ablation
+from reproductions.supar.sweeps.table import ABLATED, swept
 
 task = Task(
     "supar/fig14",
     reads=(lr_ablation,),
-    table=table.of_rates(table.ablations_of(lr_ablation)),
+    table=swept(lr_ablation, ABLATED),
     claims=claims(
         "Figure 14, appendix C",
         *(
@@ -35,7 +35,7 @@ task = Task(
             " under SμPar.",
         ),
     ),
-    figure=bind(".models.sweep_figures:sweep_panels", schemes=table.ABLATED, x="log2_lr"),
+    figure=bind(".models.sweep_figures:sweep_panels", schemes=ABLATED),
     caption="Train loss against the peak base learning rate, one line per density."
     f" {CURVES} Both ablations have μP's dense runs. {NOT_PUBLISHED}",
     alt="Three panels of train loss against log2 learning rate, one line per density, for μP with"

@@ -30,18 +30,6 @@ PAIRS = tuple(f"{denser} and {sparser}" for denser, sparser in itertools.combina
 STEPS = tuple(f"{denser} to {sparser}" for denser, sparser in itertools.pairwise(LADDER))
 
 
-def distances(table: pd.DataFrame, *, schemes: Sequence[str], x: str = "log2_lr") -> list[float]:
-    """Return how far the optima of some schemes rise, and how far they fall, in octaves."""
-    return [way for scheme in schemes for way in optimum_either_way(table, scheme=scheme, x=x)]
-
-
-def extra_distance(table: pd.DataFrame, *, scheme: str, x: str = "log2_lr") -> float:
-    """Return how much farther a scheme's optimum moves than SmuPar's, in octaves."""
-    return optimum_distance(table, scheme=scheme, x=x) - optimum_distance(
-        table, scheme="supar", x=x
-    )
-
-
 def optima(table: pd.DataFrame, *, scheme: str) -> list[float]:
     """Return the optimal learning rates by density, descending, as log2."""
     return [optimum(table, scheme=scheme, density=density) for density in densities_of(table)]
@@ -116,9 +104,10 @@ def instabilities(
 ) -> list[float]:
     """Return signs for each scheme that its optimum does not hold, 1 at the bound of each.
 
-    The distances it moves over `octaves`, and `steps_back` over `noise`.
+    How far it rises, and how far it falls, over `octaves`, and `steps_back` over `noise`.
     """
-    moved = [way / octaves for way in distances(table, schemes=schemes, x=x)]
+    ways = [way for scheme in schemes for way in optimum_either_way(table, scheme=scheme, x=x)]
+    moved = [way / octaves for way in ways]
     back = [step / noise for scheme in schemes for step in steps_back(table, scheme=scheme, x=x)]
     return moved + back
 
@@ -130,7 +119,8 @@ def failures_of_half(table: pd.DataFrame, *, scheme: str, x: str, octaves: float
     transfer is, relative to the loss.
     """
     (dearer,) = extra_transfer_losses(table, schemes=(scheme,), x=x)
-    return [extra_distance(table, scheme=scheme, x=x) - octaves, dearer]
+    own, least = (optimum_distance(table, scheme=each, x=x) for each in (scheme, "supar"))
+    return [own - least - octaves, dearer]
 
 
 def mean_gap(table: pd.DataFrame, *, scheme: str) -> float:

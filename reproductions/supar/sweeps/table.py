@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from harness.declare import Experiment, Table, Tables, columns_of, param, value
+from harness.declare import Column, Experiment, Table, Tables, columns_of, param, value
 from reproductions.supar.models.points import StdPoint
 from reproductions.supar.models.schemes import ABLATIONS, SCHEMES
 from reproductions.supar.models.tables import (
@@ -24,18 +24,28 @@ from reproductions.supar.sweeps.experiment import iso_neuron, lr_sweep
 if TYPE_CHECKING:
     import pandas as pd
 
-Rows = Callable[[Tables], "pd.DataFrame"]
 ABLATED = (*ABLATIONS, "supar")
+STD = columns_of(StdPoint, "log2_sigma")
 
 
-def runs_of(experiment: Experiment, schemes: Collection[str] = SCHEMES) -> Rows:
-    """Return what takes an experiment's runs under some schemes."""
-    return lambda tables: _only(runs(tables[experiment.id]), schemes)
+def swept(
+    experiment: Experiment, schemes: Collection[str] = SCHEMES, *, x: Sequence[Column] = RATE
+) -> Table:
+    """Return the table of a sweep's runs under some schemes; x: the column of what is swept.
 
+    The dense runs of both ablations are those of muP, which they are at density 1: `supar/tab01`
+    holds that the losses are equal to the bit.
+    """
 
-def ablations_of(experiment: Experiment) -> Rows:
-    """Return what takes an experiment's runs of both ablations and SmuPar; dense, they are muP."""
-    return lambda tables: _only(runs(with_dense_ablations(tables[experiment.id])), ABLATED)
+    def make(tables: Tables) -> pd.DataFrame:
+        import pandas as pd
+
+        frame = tables[experiment.id]
+        dense = frame[(frame["scheme"] == "mup") & (frame["density"] == 1.0)]
+        whole = pd.concat([frame, *(dense.assign(scheme=scheme) for scheme in ABLATIONS)])
+        return runs(whole[whole["scheme"].isin(schemes)])
+
+    return Table.of(PLACE, x, TRAINED, make=make)
 
 
 def both_ladders(tables: Tables) -> pd.DataFrame:
@@ -43,19 +53,9 @@ def both_ladders(tables: Tables) -> pd.DataFrame:
     import pandas as pd
 
     narrow = tables[iso_neuron.id].assign(ladder="iso_neuron")
-    sweep = _only(tables[lr_sweep.id].assign(ladder="fixed_width"), ("sp",))
-    return runs(pd.concat([narrow, sweep[sweep["density"].isin(narrow["density"].unique())]]))
-
-
-def with_dense_ablations(frame: pd.DataFrame) -> pd.DataFrame:
-    """Add the dense rows of both ablations: those of muP, which they are at density 1.
-
-    `supar/tab01` holds that the losses are equal to the bit.
-    """
-    import pandas as pd
-
-    dense = frame[(frame["scheme"] == "mup") & (frame["density"] == 1.0)]
-    return pd.concat([frame, *(dense.assign(scheme=scheme) for scheme in ABLATIONS)])
+    sweep = tables[lr_sweep.id].assign(ladder="fixed_width")
+    same = (sweep["scheme"] == "sp") & sweep["density"].isin(narrow["density"])
+    return runs(pd.concat([narrow, sweep[same]]))
 
 
 def best_runs(tables: Tables) -> pd.DataFrame:
@@ -80,20 +80,6 @@ def _best(group: pd.DataFrame) -> dict[str, object]:
     picked = {name: math.nan if chosen is None else float(chosen[name]) for name in names}
     edge = chosen is None or picked["log2_lr"] in (rates.min(), rates.max())
     return {**picked, "on_edge": edge, "num_rates": int(rates.nunique())}
-
-
-def _only(table: pd.DataFrame, schemes: Collection[str]) -> pd.DataFrame:
-    return table[table["scheme"].isin(schemes)]
-
-
-def of_rates(make: Rows) -> Table:
-    """Return the table of a sweep of learning rates."""
-    return Table.of(PLACE, RATE, TRAINED, make=make)
-
-
-def of_stds(make: Rows) -> Table:
-    """Return the table of a sweep of standard deviations."""
-    return Table.of(PLACE, columns_of(StdPoint, "log2_sigma"), TRAINED, make=make)
 
 
 BEST = Table.of(

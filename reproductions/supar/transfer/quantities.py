@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from harness.declare import MissingRows
+from harness.declare import MissingRows, pick
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,5 +69,6 @@ def dense_and_sparse_gap(table: pd.DataFrame, *, scheme: str, value: str) -> lis
 
 def flops_to_dense(table: pd.DataFrame) -> float:
     """Return training operations of the sparsest net over those of the dense one; whole table."""
-    by_density = table.groupby("density")["train_flops"].first()
-    return float(by_density.loc[by_density.index.min()] / by_density.loc[1.0])
+    lowest = float(table["density"].min())
+    sparse, dense = (pick(table, density=at)["train_flops"].iloc[0] for at in (lowest, 1.0))
+    return float(sparse / dense)

@@ -16,11 +16,6 @@ if TYPE_CHECKING:
 RATE = value("lr", float, "Peak base learning rate, not tuned.")
 
 
-def transferred(tables: Tables) -> pd.DataFrame:
-    """Return the nets of Figure 3."""
-    return runs(tables[transfer.id])
-
-
 def with_operations(tables: Tables) -> pd.DataFrame:
     """Return the nets of Figure 10, with the operations of their training."""
     frame = tables[fixed_hyperparameters.id]
@@ -29,7 +24,7 @@ def with_operations(tables: Tables) -> pd.DataFrame:
     return runs(frame.assign(train_flops=flops))
 
 
-TRANSFER = Table.of(PLACE, RATE, TRAINED, make=transferred)
+TRANSFER = Table.of(PLACE, RATE, TRAINED, make=lambda tables: runs(tables[transfer.id]))
 DEEP = Table.of(
     PLACE,
     RATE,

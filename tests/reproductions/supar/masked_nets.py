@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 
 from reproductions.nets.gpt import draw_normal
-from reproductions.supar import masked_layers, sparsify
+from reproductions.supar import Rigl, UpdateSchedule, masked_layers, sparsify
+from tests.reproductions.supar.small import zeros_under
 
 HIDDEN = ("0", "2")
+SCHEDULE = UpdateSchedule(num_steps=40, interval=4, end_step=30)
 
 
 def mlp(width: int = 48) -> nn.Sequential:
@@ -43,6 +47,15 @@ def train(model: nn.Module, optimizer: torch.optim.Optimizer, num_steps: int = 2
 
 def adamw(model: nn.Module) -> torch.optim.Optimizer:
     return torch.optim.AdamW(model.parameters(), lr=0.05, weight_decay=0.5)
+
+
+def rigl(model: nn.Module, optimizer: torch.optim.Optimizer, **changed: Any) -> Rigl:
+    given = {"schedule": SCHEDULE, "drop_fraction": 0.3, "regrown_moments": "zeroed", **changed}
+    return Rigl(model=model, optimizer=optimizer, **given)
+
+
+def zeros_under_masks(model: nn.Module) -> bool:
+    return all(zeros_under(m.weight, m.weight_mask) for m in masked_layers(model).values())
 
 
 def masks_of(model: nn.Module) -> dict[str, Tensor]:

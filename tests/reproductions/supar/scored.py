@@ -1,19 +1,15 @@
-"""Hand-made nets whose scores are known, and a context that hands in a net."""
+"""Hand-made nets whose scores are known, and a trial that kept a net."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from harness.declare.experiment import Experiment
-from harness.declare.params import Params, Scalar
 from reproductions.nets.gpt import GPT
-from tests.reproductions.supar import small
 
 SURE = 30.0
 
@@ -64,18 +60,3 @@ class Kept:
     def load(self, name: str) -> dict[str, Tensor]:
         assert name == "model.safetensors"
         return dict(self.tensors)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Context(small.Context):
-    """The harness's side of a run whose net was kept."""
-
-    kept: Kept | None = None
-    data: Mapping[str, Any] | None = None
-
-    def dataset(self, name: str) -> Any:
-        return small.Content((self.data or {}).get(name, self.text))
-
-    def upstream(self, experiment: Experiment, point: Params | None = None, **_: Scalar) -> Any:
-        assert self.kept is not None
-        return self.kept

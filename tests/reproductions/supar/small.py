@@ -94,6 +94,10 @@ class Context:
     text: str = TEXT
     profile: Any = "smoke"
     device: Any = "cpu"
+    data: Mapping[str, Any] = field(default_factory=dict)
+    """Data sets other than the text, by name."""
+    kept: Any = None
+    """The upstream trial."""
     saved: dict[str, Mapping[str, Tensor]] = field(default_factory=dict)
     """What the run kept as artifacts, by name."""
 
@@ -101,13 +105,14 @@ class Context:
         return derive_seed(stream, {n: getattr(self.params, n) for n in self.experiment.seed_from})
 
     def dataset(self, name: str) -> Any:
-        return Content(self.text)
+        return Content(self.data.get(name, self.text))
 
     def save(self, name: str, tensors: Mapping[str, Tensor]) -> None:
         self.saved[name] = tensors
 
     def upstream(self, experiment: Experiment, point: Params | None = None, **_: Scalar) -> Any:
-        raise NotImplementedError
+        assert self.kept is not None
+        return self.kept
 
     def checkpoint_path(self) -> Path:
         return Path("never-written.safetensors")

@@ -21,7 +21,7 @@ from reproductions.supar.downstream.trial import net_config
 from reproductions.supar.models.training import Seeds, build_gpt, generator_of
 from reproductions.supar.transfer.experiment import transfer
 from tests.reproductions.supar import small
-from tests.reproductions.supar.scored import Context, HandMade, Kept
+from tests.reproductions.supar.scored import HandMade, Kept
 
 TEXT = "The cat sat on the mat. A dog barked at the old moon! Who saw the quick brown fox? " * 60
 TEXT_N = torch.tensor(list(TEXT.encode()), dtype=torch.uint8)
@@ -104,7 +104,7 @@ def test_every_trial_scores_the_net_of_a_transfer_trial_on_the_same_questions() 
         assert net_of(point) in small.points(transfer)
         if point.density == 1.0:
             kept = Kept(GPT(net_config(point), generator=generator_of(0)).state_dict())
-            context = Context(experiment=continuation, params=point, text=TEXT * 20, kept=kept)
+            context = small.Context(continuation, point, text=TEXT * 20, kept=kept)
             found.append(small.run(continuation, point, context).rows)
     hashes = [[row["items_sha256"] for row in rows] for rows in found]
     assert len(hashes) == 3

@@ -7,18 +7,15 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 import yaml
 from safetensors.torch import save
 
 from harness.atomic import write_bytes
-from harness.declare.claims import Claim
 from harness.declare.experiment import Status
 from harness.declare.reference import load_reference
-from harness.declare.task import Task
 from reproductions.nets.gpt import GPT
-from reproductions.supar.downstream import lm_tasks, tab02, tab02_proxy
+from reproductions.supar.downstream import lm_tasks, tab02
 from reproductions.supar.downstream.experiment import (
     GivenNet,
     ScoredNet,
@@ -31,12 +28,10 @@ from reproductions.supar.models.points import point as made
 from reproductions.supar.models.training import generator_of
 from tests.checkout import PAPERS
 from tests.reproductions.supar import small
-from tests.reproductions.supar.scored import Context, Kept
-from tests.verdicts import judge
+from tests.reproductions.supar.hand_made import TABLES
+from tests.reproductions.supar.scored import Kept
 
 FOLDER = Path(lm_tasks.__file__).parent
-TASKS = tuple(lm_tasks.STOCK)
-DENSITIES = (1.0, 0.25, 0.0625, 0.03125)
 SENTENCES = " ".join(f"The {i}th cat saw {i + 1} old dogs run away." for i in range(400))
 
 
@@ -83,9 +78,11 @@ def drawn(point: ScoredNet) -> GPT:
     return GPT(net_config(point), generator=generator_of(7)).eval()
 
 
-def context_of(point: ScoredNet, *, val_loss: float | None = 1.0, data: Any = None) -> Context:
+def context_of(
+    point: ScoredNet, *, val_loss: float | None = 1.0, data: Any = None
+) -> small.Context:
     kept = Kept(drawn(point).state_dict(), val_loss=val_loss)
-    return Context(experiment=downstream, params=point, text=SENTENCES, kept=kept, data=data)
+    return small.Context(downstream, point, text=SENTENCES, kept=kept, data=data or {})
 
 
 def test_diverged_net_has_a_row_a_task_without_accuracy() -> None:
@@ -125,44 +122,8 @@ def test_checkpoint_handed_in_scores_as_the_net_it_holds(tmp_path: Path) -> None
     assert small.run(given, handed, context).rows == small.run(downstream, point, context).rows
 
 
-def scores(holds: bool, *, names: tuple[str, ...] = TASKS, seeds: int = 5) -> pd.DataFrame:
-    """Return Table 2 as the claims want it, or with SP and SmuPar changing places."""
-    printed = dict(tab02.RANDOM_ROW)
-    rows = []
-    for seed in range(seeds):
-        for name in names:
-            guessing = printed.get(name, 0.25) + (0.0 if holds else 0.01)
-            rows.append(("random", float("nan"), name, seed, guessing))
-            for density in DENSITIES:
-                for scheme, lead in (("sp", 0.04), ("mup", 0.09), ("supar", 0.10)):
-                    if density == 1.0:
-                        lead = 0.1
-                    elif not holds:
-                        lead = 0.13 - lead
-                    extra = 0.0 if holds or scheme != "supar" else 0.001
-                    rows.append(
-                        (scheme, density, name, seed, printed.get(name, 0.25) + lead + extra)
-                    )
-    return pd.DataFrame(rows, columns=["scheme", "density", "task", "seed", "accuracy"])
-
-
-PROXY = ("choice", "last_word")
-EVERY_CLAIM = [
-    pytest.param(module.task, claim, names, id=f"{module.task.id}:{claim.id}")
-    for module, names in ((tab02, TASKS), (tab02_proxy, PROXY))
-    for claim in module.task.claims
-]
-
-
-@pytest.mark.parametrize(("task", "claim", "names"), EVERY_CLAIM)
-def test_claim_holds_fails_and_needs_five_seeds(
-    task: Task, claim: Claim, names: tuple[str, ...]
-) -> None:
-    judge(task, claim, holds=scores(True, names=names), fails=scores(False, names=names))
-
-
 def test_averages_are_over_the_tasks_that_were_run() -> None:
-    table = scores(True, seeds=1)
+    table = TABLES["supar/tab02"](True).query("seed == 0")
     mean = (0.25 + 0.0 + 0.25 + 0.5 + 0.5) / 5
     assert average(table, scheme="random") == pytest.approx(mean)
     assert average(table, scheme="sp", density=0.25) == pytest.approx(mean + 0.04)

@@ -18,7 +18,7 @@ from reproductions.supar.models.points import RatePoint
 from reproductions.supar.models.points import point as plain
 from reproductions.supar.models.training import TrainLog
 from tests.reproductions.supar import small
-from tests.reproductions.supar.dynamic_nets import zeros_under_masks
+from tests.reproductions.supar.masked_nets import zeros_under_masks
 
 
 def point(method: str, **changes: Any) -> DynamicPoint:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import pytest
@@ -12,8 +12,11 @@ import torch
 from torch import Tensor, nn
 
 from harness.errors import RunError, SpecError
+from reproductions.supar.method.density import Density
 from reproductions.supar.method.dynamic import (
+    Gmp,
     RegrownMoments,
+    Rigl,
     UpdateSchedule,
     attach_full_masks,
     cosine_drop_fraction,
@@ -21,27 +24,70 @@ from reproductions.supar.method.dynamic import (
     regrow,
 )
 from reproductions.supar.method.masks import draw_mask, masked_layers
-from tests.reproductions.supar.dynamic_nets import (
+from tests.reproductions.supar.masked_nets import (
     HIDDEN,
     SCHEDULE,
-    MakeOptimizer,
     adamw,
-    amsgrad,
-    counts_of,
-    gmp,
     inputs_of,
     loss_of,
     masks_of,
     mlp,
     rigl,
-    sgd,
-    steps_of,
-    unmasked,
+    sparse_mlp,
     zeros_under_masks,
 )
 from tests.reproductions.supar.small import zeros_under
 
+MakeOptimizer = Callable[[nn.Module], torch.optim.Optimizer]
+
+
+def amsgrad(model: nn.Module) -> torch.optim.Optimizer:
+    return torch.optim.Adam(model.parameters(), lr=0.01, weight_decay=0.1, amsgrad=True)
+
+
+def sgd(model: nn.Module) -> torch.optim.Optimizer:
+    return torch.optim.SGD(
+        model.parameters(), lr=0.05, momentum=0.9, nesterov=True, weight_decay=0.1
+    )
+
+
 OPTIMIZERS = pytest.mark.parametrize("make", [amsgrad, sgd])
+
+
+def net(*, density: float) -> nn.Sequential:
+    """Return a net of two matrices with masks, 24 x 10 and 24 x 24, full ones at density 1."""
+    if density < 1.0:
+        return sparse_mlp(density, seed=3, width=24)
+    model = mlp(24)
+    attach_full_masks(model, HIDDEN)
+    return model
+
+
+def gmp(model: nn.Module, optimizer: torch.optim.Optimizer, *, density: Density = 0.1) -> Gmp:
+    return Gmp(model=model, optimizer=optimizer, schedule=SCHEDULE, density=density)
+
+
+def steps_of(
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    topology: Rigl | Gmp,
+    *,
+    first: int = 0,
+    last: int = SCHEDULE.num_steps,
+) -> Iterator[tuple[int, bool]]:
+    """Train, and stop after every step; yield its number, and whether the optimizer took it."""
+    for number in range(first, last):
+        with topology.backward(number):
+            loss_of(model, inputs_of(number)).backward()
+        stepped = topology.update(number)
+        if stepped:
+            optimizer.step()
+        optimizer.zero_grad()
+        yield number, stepped
+
+
+def counts_of(model: nn.Module) -> list[int]:
+    return [int(mask.sum()) for mask in masks_of(model).values()]
 
 
 def test_schedule_is_due_every_interval_and_at_its_end() -> None:
@@ -95,7 +141,7 @@ def test_regrow_equals_plain_loops(shape: tuple[int, int], tied: bool, num_dropp
 
 
 def test_dropped_weight_of_large_gradient_stays_as_it_was() -> None:
-    model = mlp(density=0.25)
+    model = net(density=0.25)
     optimizer = adamw(model)
     topology = rigl(model, optimizer)
     list(steps_of(model, optimizer, topology, last=4))
@@ -116,10 +162,11 @@ def test_dropped_weight_of_large_gradient_stays_as_it_was() -> None:
 def _gradients_of_float64_twin(model: nn.Module, inputs: Tensor) -> dict[str, Tensor]:
     """Return the gradients in all entries of the matrices, from a net written out, unmasked."""
     values = {name: p.detach().double() for name, p in model.named_parameters()}
-    free = {name: values[f"{name}.weight"].clone().requires_grad_() for name in HIDDEN}
+    names = [f"{name}.weight" for name in HIDDEN]
+    free = {name: values[name].clone().requires_grad_() for name in names}
     x = inputs.double()
-    first_BW = torch.tanh(x @ free["0"].T + values["0.bias"])
-    second_BW = torch.tanh(first_BW @ free["2"].T + values["2.bias"])
+    first_BW = torch.tanh(x @ free["0.weight"].T + values["0.bias"])
+    second_BW = torch.tanh(first_BW @ free["2.weight"].T + values["2.bias"])
     outputs = second_BW @ values["4.weight"].T + values["4.bias"]
     loss = ((outputs - x[:, :3]) ** 2).sum() / outputs.numel()
     found = torch.autograd.grad(loss, list(free.values()))
@@ -127,7 +174,7 @@ def _gradients_of_float64_twin(model: nn.Module, inputs: Tensor) -> dict[str, Te
 
 
 def test_growth_follows_the_dense_gradient_and_drop_the_magnitude() -> None:
-    model = mlp(density=0.25)
+    model = net(density=0.25)
     optimizer = adamw(model)
     topology = rigl(model, optimizer)
     num_updates = 0
@@ -140,7 +187,7 @@ def test_growth_follows_the_dense_gradient_and_drop_the_magnitude() -> None:
         num_updates += 1
         fraction = 0.15 * (1 + math.cos(math.pi * number / 30))
         for name, after in masks_of(model).items():
-            magnitude, gradient = weights[f"{name}.weight"].abs(), twin[name].abs()
+            magnitude, gradient = weights[name].abs(), twin[name].abs()
             num_dropped = math.floor(fraction * int(before[name].sum()))
             gone, grown = before[name] & ~after, after & ~before[name]
             survivors = before[name] & after
@@ -160,12 +207,12 @@ def test_growth_follows_the_dense_gradient_and_drop_the_magnitude() -> None:
 def test_rigl_keeps_the_count_and_never_moves_masked_weights(
     make: MakeOptimizer, regrown_moments: RegrownMoments
 ) -> None:
-    model = mlp(density=0.25)
+    model = net(density=0.25)
     optimizer = make(model)
     topology = rigl(model, optimizer, regrown_moments=regrown_moments)
     first, previous = masks_of(model), masks_of(model)
     for step, stepped in steps_of(model, optimizer, topology):
-        assert counts_of(model) == {"0": 60, "2": 144}
+        assert counts_of(model) == [60, 144]
         assert zeros_under_masks(model), step
         changed = any(not torch.equal(m, previous[n]) for n, m in masks_of(model).items())
         assert not (changed and stepped)
@@ -175,11 +222,11 @@ def test_rigl_keeps_the_count_and_never_moves_masked_weights(
 
 @pytest.mark.parametrize("regrown_moments", ["zeroed", "kept"])
 def test_adam_state_of_dropped_and_grown_weights(regrown_moments: RegrownMoments) -> None:
-    model = mlp(density=0.25)
+    model = net(density=0.25)
     optimizer = adamw(model)
     topology = rigl(model, optimizer, regrown_moments=regrown_moments)
     list(steps_of(model, optimizer, topology, last=4))
-    states = {name: optimizer.state[m.weight] for name, m in masked_layers(model).items()}
+    states = {name: optimizer.state[model.get_parameter(name)] for name in masks_of(model)}
     for state in states.values():
         # As if masked weights had been active before.
         state["exp_avg_sq"] += 1.0
@@ -196,26 +243,26 @@ def test_adam_state_of_dropped_and_grown_weights(regrown_moments: RegrownMoments
 
 @OPTIMIZERS
 def test_gmp_keeps_the_exact_count_and_never_moves_pruned_weights(make: MakeOptimizer) -> None:
-    model = mlp(density=1.0)
+    model = net(density=1.0)
     optimizer = make(model)
-    sizes = {"0": 240, "2": 576}
-    expected = dict(sizes)
+    sizes = [240, 576]
+    expected = sizes
     for step, stepped in steps_of(model, optimizer, gmp(model, optimizer)):
         assert stepped
         if step in (4, 8, 12, 16, 20, 24, 28, 30):
             sparsity = 0.9 * (1 - (1 - step / 30) ** 3)
-            expected = {name: round((1 - sparsity) * size) for name, size in sizes.items()}
+            expected = [round((1 - sparsity) * size) for size in sizes]
         assert counts_of(model) == expected, step
         assert zeros_under_masks(model), step
         for layer in masked_layers(model).values():
             moments = [v for v in optimizer.state[layer.weight].values() if v.ndim == 2]
             assert moments
             assert all(zeros_under(moment, layer.weight_mask) for moment in moments), step
-    assert counts_of(model) == {"0": 24, "2": 58}
+    assert counts_of(model) == [24, 58]
 
 
 def test_gmp_prunes_the_smallest_for_good() -> None:
-    model = mlp(density=1.0)
+    model = net(density=1.0)
     optimizer = adamw(model)
     topology = gmp(model, optimizer)
     for number in range(SCHEDULE.num_steps):
@@ -223,14 +270,14 @@ def test_gmp_prunes_the_smallest_for_good() -> None:
         next(steps_of(model, optimizer, topology, first=number))
         for name, after in masks_of(model).items():
             assert not bool((after & ~before[name]).any())
-            gone, magnitude = before[name] & ~after, weights[f"{name}.weight"].abs()
+            gone, magnitude = before[name] & ~after, weights[name].abs()
             if bool(gone.any()):
                 assert float(magnitude[gone].max()) < float(magnitude[after].min())
 
 
 def test_a_step_after_an_update_that_was_left_out_moves_no_masked_weight() -> None:
     """One layer's gradient overflows; the other's was kept dense, and is sparse again."""
-    model = mlp(density=0.25)
+    model = net(density=0.25)
     optimizer = sgd(model)
     topology = rigl(model, optimizer)
     with topology.backward(4):
@@ -244,7 +291,7 @@ def test_a_step_after_an_update_that_was_left_out_moves_no_masked_weight() -> No
 
 def test_a_layer_of_units_that_are_off_has_lost_nothing() -> None:
     """Its masked weights lead from or to units without a gradient."""
-    model = mlp(density=0.25)
+    model = net(density=0.25)
     topology = rigl(model, sgd(model))
     with torch.no_grad():
         model[4].weight.zero_()[:, 0] = 1.0
@@ -256,7 +303,7 @@ def test_a_layer_of_units_that_are_off_has_lost_nothing() -> None:
 
 
 def test_weights_that_are_not_finite_are_not_chosen_from() -> None:
-    model = mlp(density=1.0)
+    model = net(density=1.0)
     with torch.no_grad():
         model[2].weight[3] = math.nan
     with pytest.raises(RunError, match="weights are not finite"):
@@ -290,6 +337,6 @@ ALWAYS = UpdateSchedule(num_steps=10, interval=1, end_step=9)
 def test_bad_input_is_refused(
     words: str, density: float | None, made: Callable[..., object]
 ) -> None:
-    model = unmasked() if density is None else mlp(density=density)
+    model = mlp(24) if density is None else net(density=density)
     with pytest.raises(SpecError, match=words):
         made(model, adamw(model))

@@ -13,7 +13,6 @@ from torch import Tensor, nn
 
 from harness.errors import SpecError
 from reproductions.supar import masked_layers, max_abs_masked, sparsify
-from tests.reproductions.supar.dynamic_nets import rigl
 from tests.reproductions.supar.masked_nets import (
     adamw,
     inputs_of,
@@ -22,6 +21,7 @@ from tests.reproductions.supar.masked_nets import (
     loss_of,
     masks_of,
     mlp,
+    rigl,
     sparse_mlp,
     train,
 )

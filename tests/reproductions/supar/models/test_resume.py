@@ -16,7 +16,7 @@ from reproductions.supar.method.masks import linear_layers, masked_layers
 from reproductions.supar.models import training as training_module
 from reproductions.supar.models.text import Batch
 from reproductions.supar.models.training import Seeds, TrainLog, build_adamw, build_gpt, train
-from tests.reproductions.supar.dynamic_nets import rigl, zeros_under_masks
+from tests.reproductions.supar.masked_nets import rigl, zeros_under_masks
 from tests.reproductions.supar.small import TRAINING, batches, config, table
 
 SCHEDULE = UpdateSchedule(num_steps=TRAINING.steps, interval=3, end_step=9)
