@@ -124,7 +124,9 @@ def stands_in(timing: Timing | KernelStep) -> dict[str, str]:
 def estimate(timing: Timing) -> Estimate:
     """Return a start, with transformers and peft, and the steps."""
     rounds = 1 if timing.cold else timing.num_warmup + timing.num_timed
-    return Estimate(seconds=6.0 + 0.4 * rounds * len(methods_of(timing)), memory_bytes=2**31)
+    step_s = 0.6 if timing.shape == "tiny-deep" else 0.2
+    seconds = 6.0 + step_s * rounds * len(methods_of(timing))
+    return Estimate(seconds=seconds, memory_bytes=2**31)
 
 
 def kernel_grid(profile: Profile) -> Iterator[KernelStep]:

@@ -196,6 +196,11 @@ WHOLE = Mutation(
     ),
     breaks="TRGU walks back every step.",
 )
+LEVEL = Mutation(
+    where="reproductions.fg2u.image_sets.trial:falling_adam",
+    instead=lambda falling: lambda num_steps: adam,
+    breaks="Outer steps do not fall.",
+)
 
 IDENTITIES = (
     golden(
@@ -215,15 +220,8 @@ IMAGE_SETS = (
         Short(of={"method": "fg2u"}, to=FEW_STEPS),
         Short(of={"ipc": 2}, to=FEW_STEPS),
     ),
-    golden(
-        "fg2u/image_sets_continued",
-        Mutation(
-            where="reproductions.fg2u.image_sets.trial:falling_adam",
-            instead=lambda falling: lambda num_steps: adam,
-            breaks="Outer steps do not fall.",
-        ),
-        Short(to=FEW_STEPS),
-    ),
+    golden("fg2u/image_sets_continued", LEVEL, Short(to=FEW_STEPS)),
+    golden("fg2u/pilot_second_phases", LEVEL, Short(to=FEW_STEPS)),
     golden("fg2u/alignments", WHOLE, Short(to=FEW_STEPS)),
     golden(
         "fg2u/kernel_step",
