@@ -296,3 +296,33 @@ def test_an_image_cannot_be_pgf_and_the_error_says_what_to_take() -> None:
     assert has_image(task, look)
     with pytest.raises(EnvError, match="take --format pdf"):
         draw(task, fmt="pgf", **look)
+
+
+def test_what_meets_or_leaves_is_found() -> None:
+    figure = Figure(figsize=(3.3, 2.0))
+    ax = figure.subplots()
+    ax.set_xticks([0.0, 0.01, 1.0], ["zero point", "hundredth", "one"])
+    ax.set_yticks([0.0, 0.5, 1.0], ["low", "half", "high"])
+    figure.text(0.8, 0.95, "far too long for what is left")
+    figure.draw_without_rendering()
+    met, *left = faults_of(figure)
+    assert met == "'zero point' meets 'hundredth'"
+    assert [each for each in left if "leaves the page" not in each] == [] and len(left) >= 1
+    # Turned, they stand beside each other, though the boxes round them meet.
+    figure = Figure(figsize=(3.3, 2.0))
+    turned = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
+    for place, name in enumerate(["a long name", "a longer name"]):
+        figure.text(0.6 + 0.1 * place, 0.8, name, **turned)  # type: ignore[arg-type]
+    assert faults_of(figure) == []
+    figure.text(0.62, 0.8, "too near", **turned)  # type: ignore[arg-type]
+    assert len(faults_of(figure)) == 1
+
+
+def test_keys_that_are_alike_in_grey_are_found() -> None:
+    figure = Figure(figsize=(3.3, 2.0))
+    ax = figure.subplots()
+    for color, marker in (("#000000", "o"), ("#000001", "o"), ("#000000", "^")):
+        ax.plot([0.0, 1.0], color=color, marker=marker, label=f"{color} {marker}")
+    ax.legend()
+    figure.draw_without_rendering()
+    assert alike(figure) == ["'#000000 o' and '#000001 o' are alike in grey"]

@@ -213,6 +213,10 @@ def reachable(graph: Mapping[str, Set[str]], start: str) -> set[str]:
     return found
 
 
+def test_a_circle_is_found() -> None:
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == [["b", "c"]]
+
+
 def module_level_imports(path: Path) -> Iterator[str]:
     """Yield what a file imports when it is imported; `if TYPE_CHECKING` is not."""
     pending: list[ast.stmt] = list(tree_of(path).body)

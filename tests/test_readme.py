@@ -165,6 +165,23 @@ def test_make_asks_for_the_task_by_its_number(kind: str, number: str) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("line", "wrong"),
+    [
+        ("repro run supar --profile cpu && repro chek supar", ["repro chek"]),
+        ("repro run supar --profil cpu", ["--profil"]),
+        ("repro data make mnist --form F", ["--form"]),
+        ("repro check supar --all  # (--jsn: rows)", ["--jsn"]),
+        ("repro plan supar -p cpu --profile cup", ["cup"]),
+        ("make bench SAFE=1 && make bensh SAVE=1", ["SAFE", "bensh"]),
+        ("make reproduce-figure FIGURE=6 PROFILE=gpus", ["gpus"]),
+        ("repro run 'supar/fig*' --set lr=-1 --seeds 3 -h", ["-h"]),
+    ],
+)
+def test_a_wrong_word_of_a_command_is_seen(line: str, wrong: list[str]) -> None:
+    assert wrong_words(line) == wrong
+
+
 @for_each_page
 def test_links_lead_somewhere(page: Path) -> None:
     links = re.findall(r"\]\(([^)#:]*)(#[^)]+)?\)", page.read_text(encoding="utf-8"))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from harness.declare import MissingRows, pick
+from harness.declare import InvalidQuantity, MissingRows, pick
 from harness.errors import SpecError
 from reproductions.lisa.models.scored import METHODS
 
@@ -23,12 +23,15 @@ CELL = ["model", "task"]
 def by_method(table: pd.DataFrame, *methods: str, value: str = "accuracy") -> pd.DataFrame:
     """Return a value by method, one row per cell: a model with a benchmark.
 
-    Raises SpecError where a cell has two by one method, and MissingRows where it has none.
+    Raises SpecError where a cell has two by one method, MissingRows where it has none, and
+    InvalidQuantity where one ended without the value.
     """
     rows = table[table["metric"] != FLEXIBLE]
     if rows.duplicated([*CELL, "method"]).any():
         raise SpecError("a model has two accuracies by one method on a benchmark")
     found = rows.pivot(index=CELL, columns="method", values=value).reindex(columns=list(methods))
+    if rows.loc[rows["method"].isin(methods), value].isna().any():
+        raise InvalidQuantity(f"a benchmark by one of {', '.join(methods)} ended without {value}")
     if found.isna().any(axis=None):
         raise MissingRows(f"a model lacks the {value} of one of {', '.join(methods)}")
     return found

@@ -149,8 +149,15 @@ def config_of(told: dict[str, Any], path: Path) -> PreTrainedConfig:
         raise SpecError(
             f"{path}: transformers knows no model_type {name!r}{nearest(name, CONFIG_MAPPING)}"
         )
-    if lacks := lacking(told):
-        raise SpecError(f"{path} has {lacks}: the model's size is not known without that")
+    parts = dict(parts_of(told))
+    lacks = [problem for where, part in parts.items() if (problem := lacking(where, part))]
+    # A part of no hidden size is not the one of text, which is known by its vocabulary.
+    is_text = hasattr(CONFIG_MAPPING[name]().get_text_config(), "vocab_size")
+    sized = [part for part in parts.values() if says(part, SIZES[0])]
+    if not [part for part in sized if has(part, "vocab_size") or not is_text]:
+        lacks = [f"has no {written_as(told, 'hidden_size')}{' of text' * (len(parts) > 1)}"]
+    if lacks:
+        raise SpecError(f"{path} {'; '.join(lacks)}: the model's size is not known without that")
     try:
         config = CONFIG_MAPPING[name].from_dict(told)
     except Exception as error:
@@ -166,26 +173,42 @@ MOST_LAYERS = 10_000
 """Blocks are built one by one: more are a slip that would take hours."""
 
 
-def lacking(told: dict[str, Any]) -> str:
-    """Return which sizes of its text a config does not say, by the names that its type has.
-
-    GPT-2's hidden_size is n_embd. A model of text and images has a part for each.
-    """
+def parts_of(told: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield a config, and those of its parts, as models of text and images have them, by name."""
     from transformers import CONFIG_MAPPING
 
-    default = CONFIG_MAPPING[told["model_type"]]()
-    text = default.get_text_config()
-    where = next((name for name, part in vars(default).items() if part is text), "")
-    said = (told.get(where) or {}) if where else told
-    names = [
-        text.attribute_map.get(size, size)
-        for size in SIZES
-        if hasattr(text, size)
-        and said.get(size) is None
-        and said.get(text.attribute_map.get(size, size)) is None
-    ]
+    yield "", told
+    for name, part in told.items():
+        if isinstance(part, dict) and part.get("model_type") in [*CONFIG_MAPPING]:
+            yield name, part
+
+
+def written_as(part: dict[str, Any], size: str) -> str:
+    """Return how a type of model calls a size: GPT-2's hidden_size is n_embd."""
+    from transformers import CONFIG_MAPPING
+
+    return str(CONFIG_MAPPING[part["model_type"]].attribute_map.get(size, size))
+
+
+def says(part: dict[str, Any], size: str) -> bool:
+    """Return whether a part says a size, by either of its names."""
+    return any(part.get(name) is not None for name in (size, written_as(part, size)))
+
+
+def has(part: dict[str, Any], size: str) -> bool:
+    """Return whether a part's type of model has a size."""
+    from transformers import CONFIG_MAPPING
+
+    return hasattr(CONFIG_MAPPING[part["model_type"]](), size)
+
+
+def lacking(where: str, part: dict[str, Any]) -> str:
+    """Return which sizes a part does not say that its type has; without the first it has none."""
+    if not says(part, SIZES[0]):
+        return ""
+    names = [written_as(part, size) for size in SIZES if has(part, size) and not says(part, size)]
     inside = f"in its {where} " if where else ""
-    return f"{inside}no {' and no '.join(names)}" if names else ""
+    return f"has {inside}no {' and no '.join(names)}" if names else ""
 
 
 def check_sizes(config: PreTrainedConfig, path: Path) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from harness.declare import MissingRows, pick
+from harness.declare import InvalidQuantity, MissingRows, pick
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,13 +21,17 @@ SPARSE = 1 / 16
 
 
 def accuracy(table: pd.DataFrame, *, scheme: str, task: str, density: float | None = None) -> float:
-    """Return one accuracy; density None for guessing. Raises MissingRows where there is none."""
+    """Return one accuracy; density None for guessing.
+
+    Raises MissingRows where nothing was run, InvalidQuantity where what was run has no accuracy: a
+    seed that diverged must not be left out as one that nobody asked for.
+    """
     place = {} if density is None else {"density": density}
     rows = pick(table, scheme=scheme, task=task, **place)
     values = [float(value) for value in rows["accuracy"].dropna()]
     if len(values) != 1:
         at = "" if density is None else f" at density {density:g}"
-        raise MissingRows(f"{task}: {scheme}{at} has {len(values)} accuracies, need one")
+        raise InvalidQuantity(f"{task}: {scheme}{at} has {len(values)} accuracies, need one")
     return values[0]
 
 

@@ -97,7 +97,7 @@ def test_each_expert_has_adapters_of_its_own(kind: str, tmp_path: Path) -> None:
         ({"hidden_size": 8}, "has no model_type"),
         ("{torn", "no JSON that can be read"),
         (SMALL | {"num_hidden_layers": 10**7}, "need a whole number from 1 to 10,000"),
-        ({"model_type": "llava", "vision_config": VISION}, "has in its text_config no hidden_size"),
+        ({"model_type": "llava", "vision_config": VISION}, "has no hidden_size of text"),
         ({"model_type": "llava", "vision_config": VISION,
           "text_config": {"model_type": "llama", "hidden_size": 16, "vocab_size": 40}},
          "has in its text_config no num_hidden_layers"),
