@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,6 +15,8 @@ from safetensors.torch import save
 from harness.atomic import write_bytes
 from harness.declare.experiment import Status
 from harness.declare.reference import load_reference
+from harness.declare.statistics import InvalidQuantity
+from harness.declare.verdict import samples_per_seed
 from reproductions.nets.gpt import GPT
 from reproductions.supar.downstream import lm_tasks, tab02
 from reproductions.supar.downstream.experiment import (
@@ -129,6 +132,14 @@ def test_averages_are_over_the_tasks_that_were_run() -> None:
     assert average(table, scheme="sp", density=0.25) == pytest.approx(mean + 0.04)
     assert leads(table)[:2] == pytest.approx([0.06, 0.01])
     assert leads_at_lowest(table) == pytest.approx([0.06, 0.01])
+
+
+def test_a_seed_whose_net_diverged_is_not_left_out() -> None:
+    table = TABLES["supar/tab02"](True)
+    claim = next(each for each in tab02.task.claims if each.criterion.quantity is leads)
+    table.loc[(table["seed"] == 0) & (table["scheme"] == "supar"), "accuracy"] = math.nan
+    with pytest.raises(InvalidQuantity, match="has 0 accuracies"):
+        samples_per_seed(claim.criterion, table, "seed")
 
 
 def test_guessing_is_held_against_the_row_of_table_2() -> None:
