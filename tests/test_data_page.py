@@ -69,6 +69,10 @@ def test_plan_says_it_in_words(tmp_path: Path) -> None:
     made = "blocked: data set kjv is missing: repro data make kjv"
     assert re.search(rf"^{made}$(\n\S.*)*\nsupar/lr_sweep ", said, re.M)
     assert "missing" not in plan(tmp_path, "supar", "--profile", "smoke")
+    # Committed trials are reused without it, and say so all the same: who runs them needs it.
+    said = plan(tmp_path, "supar", "--profile", "cpu", root=ROOT)
+    assert "blocked" not in said
+    assert re.search(r"^kjv +repro data make kjv\n(    .*\n)*.*supar/lr_sweep", said, re.M)
 
 
 def test_plan_names_mnist_wherever_it_names_cinic10(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from contextlib import suppress
 from dataclasses import asdict
 from textwrap import shorten
@@ -133,6 +133,10 @@ def show_plan(
         typer.echo("\n".join(wrapped(head, hang=2)))
         print_rows(rows, as_json=False, columns=["experiment", "trials", "core_s", "memory_MiB"])
         typer.echo("")
+    if rows := _data_not_here(plan):
+        typer.echo("data that these trials read and that are not here")
+        print_rows(rows, as_json=False, columns=["data_set", "how_to_get_it", "experiments"])
+        typer.echo("")
     _say_time(plan)
 
 
@@ -165,10 +169,6 @@ def _say_time(plan: Plan) -> None:
 
 def _plan_row(item: PlannedTrial) -> dict[str, Any]:
     """Return a trial as JSON, with the ways to get the data that it reads and that are not here."""
-    from harness.data.load import available, supply
-    from harness.store.trial import with_upstream
-
-    read = {name for trial in with_upstream(item.trial) for name in trial.needs.data}
     return {
         "trial": item.trial.name,
         "key": item.trial.key,
@@ -176,8 +176,32 @@ def _plan_row(item: PlannedTrial) -> dict[str, Any]:
         "reason": item.reason,
         "seconds": item.estimate.seconds,
         "memory_bytes": item.estimate.memory_bytes,
-        "missing_data": {name: supply(name) for name in sorted(read) if not available(name)},
+        "missing_data": _missing_data(item),
     }
+
+
+def _missing_data(item: PlannedTrial) -> dict[str, str]:
+    """Return the data sets that a trial reads and that are not here, and how to get each."""
+    from harness.data.load import available, supply
+    from harness.store.trial import with_upstream
+
+    read = {name for trial in with_upstream(item.trial) for name in trial.needs.data}
+    return {name: supply(name) for name in sorted(read) if not available(name)}
+
+
+def _data_not_here(plan: Plan) -> list[dict[str, Any]]:
+    """Return a row per data set that is not here and that no reason of a blocked trial names."""
+    ways: dict[str, str] = {}
+    readers: defaultdict[str, set[str]] = defaultdict(set)
+    for item in plan.items.values():
+        for name, way in _missing_data(item).items():
+            if f"data set {name} " not in item.reason:
+                ways[name] = way
+                readers[name].add(item.trial.experiment.id)
+    return [
+        {"data_set": name, "how_to_get_it": way, "experiments": sorted(readers[name])}
+        for name, way in sorted(ways.items())
+    ]
 
 
 def _plan_groups(plan: Plan) -> dict[str, list[dict[str, Any]]]:

@@ -13,6 +13,7 @@ from harness.declare.criterion import STEPS
 from harness.declare.profiles import Profile
 from harness.declare.verdict import Part, Word
 from harness.publish.check_row import CheckRow
+from harness.publish.report.page import SCALES
 from harness.publish.report.units import readable
 
 if TYPE_CHECKING:
@@ -167,4 +168,5 @@ def _words(rows: Sequence[CheckRow], profile: Profile) -> str:
     told += ["bar: 95 % interval; right of the line supports the paper"]
     left = [row.label for row in mine if row not in [each.row for each in shown]]
     untested = f" Not tested: {', '.join(left)}." if left else ""
-    return f"{profile}. {'; '.join(told)}.{untested}"
+    scale = SCALES.get(profile, profile)
+    return f"{scale[:1].upper()}{scale[1:]}. {'; '.join(told)}.{untested}"

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from harness.declare.papers import Deviation, Item, PaperMeta
 from harness.declare.profiles import Profile
+from harness.declare.statistics import MIN_SEEDS
 from harness.declare.task import Task
 from harness.declare.verdict import Word
 from harness.publish.check_row import CheckRow
@@ -94,6 +95,11 @@ class Run:
         return [f"repro run {at}", *drawn, f"repro table {at} --format latex"]
 
 
+def is_tested(row: CheckRow) -> bool:
+    """Return whether a verdict rests on numbers, of as many seeds as a verdict needs."""
+    return row.verdict != Word.UNTESTED and not 0 < row.num_seeds < MIN_SEEDS
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Section:
     """One table or figure of a paper, with its task and runs where there are any."""
@@ -132,8 +138,15 @@ class Section:
 
     @property
     def rows(self) -> tuple[CheckRow, ...]:
-        """The verdicts of its best run, or that it was not run."""
-        return self.runs[0].rows if self.runs else self.not_run
+        """Each claim's verdict at the largest scale that tested it, or that it was not run.
+
+        A few trials of a larger scale take the place of no verdict.
+        """
+        if not self.runs:
+            return self.not_run
+        known = [row for run in self.runs for row in run.rows if is_tested(row)]
+        best = {row.claim: row for row in reversed(known)}
+        return tuple(best.get(row.claim, row) for row in self.runs[0].rows)
 
     def heading_of(self, run: Run) -> str:
         """Return the scale of a run, with its cards; nothing where it was run at `cpu` alone."""

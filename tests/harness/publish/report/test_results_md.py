@@ -122,6 +122,24 @@ def test_what_a_card_ran_stands_under_its_name_beside_what_a_cpu_did(own_demo: D
     assert re.findall("<h3>(.*)</h3>", (own_demo[0].site / "demo.html").read_text()) == heads
 
 
+@pytest.mark.parametrize(
+    ("verdict", "num_seeds", "shown"),
+    [("UNTESTED", 0, "cpu"), ("UNDECIDED", 3, "cpu"), ("CONTRADICTED", 5, "gpu")],
+)
+def test_a_larger_scale_stands_first_where_it_tested_a_claim(
+    demo: Demo, verdict: str, num_seeds: int, shown: str
+) -> None:
+    """What a card's minutes leave unfinished hides no verdict and no number."""
+    page = page_of(demo)
+    first, *others = page.sections
+    (run,) = first.runs
+    at_gpu = {"profile": "gpu", "verdict": verdict, "num_seeds": num_seeds, "measured": None}
+    on_a_card = replace(run, profile="gpu", rows=tuple(replace(row, **at_gpu) for row in run.rows))
+    both = replace(page, sections=(replace(first, runs=(on_a_card, run)), *others))
+    assert both.headline[0][1].row.profile == shown
+    assert ("1.00 ± 0.24" in both.found) == (shown == "cpu")
+
+
 def test_links_of_a_page_lead_somewhere(demo: Demo) -> None:
     page, folder = written(demo)[1], (demo[0].root / PAGE).parent
     links = re.findall(r"\]\(([^)#]+)\)", page)
