@@ -24,6 +24,8 @@ TASK_PAGE = ROOT / "docs" / "add-a-task.md"
 PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
 WITH_COMMANDS = [*PAGES, ROOT / "RESULTS.md", *sorted((ROOT / "results").glob("*/README.md"))]
 WITH_COMMANDS += sorted((ROOT / "reproductions").glob("*/README.md"))
+WITH_COMMANDS += [ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md"]
+WITH_COMMANDS += sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
 REPRO = get_command(app)
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 TARGETS = set(re.findall(r"^([a-z-]+):", MAKEFILE, re.MULTILINE))

@@ -73,7 +73,9 @@ def write_site(workspace: Workspace, pages: Sequence[PaperPage]) -> Path:
                 write_bytes(site / "data" / f"{run.stem}.csv", run.result.csv.encode())
         write_text(site / f"{page.meta.id}.html", render("paper.html.j2", page=page))
     index = site / "index.html"
-    write_text(index, render("index.html.j2", pages=pages))
+    guide = "docs/index.html"
+    told = guide if is_there(site / guide) else ""
+    write_text(index, render("index.html.j2", pages=pages, guide=told))
     return index
 
 
