@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Literal
 
 from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc
@@ -32,27 +33,29 @@ class Check(Params):
 
 
 def grid(profile: Profile) -> Iterator[Check]:
-    """Yield all that we have on a GPU; at `smoke` plain torch, which shows the path."""
+    """Yield all that we have on a GPU, held to float64; at `smoke` plain torch, for the path."""
     if profile == "smoke":
         for kernel in KERNELS:
             yield Check(
                 kernel=kernel, backend="plain", precision="float32", checker="outputs",
                 device="cpu",
             )  # fmt: skip
-    if profile != "gpu":
-        return
-    checkers: tuple[Checker, ...] = ("outputs", "memcheck", "racecheck")
+    elif profile == "gpu":
+        yield from _checked("outputs", written())
+
+
+def watched_grid(profile: Profile) -> Iterator[Check]:
+    """Yield the same under each tool of compute-sanitizer, and a fault that it has to find."""
+    checkers: tuple[Checker, ...] = ("memcheck", "racecheck") if profile == "gpu" else ()
     for checker in checkers:
-        for kernel, backend, precision in written():
-            yield Check(
-                kernel=kernel, backend=backend, precision=precision, checker=checker,
-                device="cuda",
-            )  # fmt: skip
-        if checker != "outputs":
-            yield Check(
-                kernel=FAULT, backend="triton", precision="float32", checker=checker,
-                device="cuda",
-            )  # fmt: skip
+        yield from _checked(checker, [*written(), (FAULT, "triton", "float32")])
+
+
+def _checked(checker: Checker, found: Iterable[tuple[str, Written, Type]]) -> Iterator[Check]:
+    for kernel, backend, precision in found:
+        yield Check(
+            kernel=kernel, backend=backend, precision=precision, checker=checker, device="cuda"
+        )
 
 
 def written() -> Iterator[tuple[str, Written, Type]]:
@@ -89,3 +92,4 @@ checks = Experiment(
     estimate=estimate,
     address=("kernel", "backend", "precision", "checker"),
 )
+watches = replace(checks, id="kernels/watched", grid=watched_grid)
