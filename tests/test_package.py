@@ -6,10 +6,12 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.checkout import ROOT
 from tests.composes.pages import NAMES
@@ -38,6 +40,20 @@ def starts(version: str) -> bool:
     except (OSError, AssertionError):
         return False
     return True
+
+
+def test_version_pythons_and_licence_are_the_same_everywhere() -> None:
+    """In the package, its citation, the changes and the badges."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    texts = {name: (ROOT / name).read_text() for name in ("README.md", "CHANGELOG.md")}
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    pythons = [each.rpartition(" ")[2] for each in project["classifiers"]]
+    licence = project["license"]["text"]
+    assert pythons[1:] == list(OTHERS) and project["requires-python"] == f">={pythons[0]}"
+    assert cited["version"] == project["version"] and cited["license"] == licence
+    assert f"\n## {project['version']} ({cited['date-released']})\n" in texts["CHANGELOG.md"]
+    assert f"python-{pythons[0]}_to_{pythons[-1]}-blue" in texts["README.md"]
+    assert f"licence-{licence.replace('-', '--')}-blue" in texts["README.md"]
 
 
 @pytest.fixture
