@@ -9,8 +9,8 @@ from reproductions.kernels.floors.experiment import CARDS, Call, floors
 NOTE = (
     "A floor is the time that bytes, of main memory or over PCIe, or products take at the"
     " rate of the card's data sheet. Nothing was run, and it forecasts no kernel's time."
-    " plain: how many times as many bytes plain torch's operations move; of random signs"
-    " these draw Philox's words in integers."
+    " plain: how many times as many bytes plain torch moves; for random signs it draws"
+    " Philox's words in integers."
 )
 
 

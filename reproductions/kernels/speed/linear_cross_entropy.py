@@ -17,8 +17,8 @@ def beside(column: str, what: str) -> tuple[Scope, Criterion, str]:
     """Return the goal that ours needs no more of a column than the better library, to a tenth."""
     ratio = partial(q.beside_libraries, case="LLaMA-7B", libraries=LIBRARIES, column=column)
     words = (
-        f"Triton's cross-entropy of LLaMA-7B's head takes as little {what} as the better of"
-        " torch's and Liger's, to a tenth."
+        f"Triton's cross-entropy of LLaMA-7B's head takes at most 1.1 times the {what} of the"
+        " better of torch's and Liger's."
     )
     return GOAL, at_most(ratio, 1.1, "ratio"), words
 

@@ -99,7 +99,7 @@ task = Task(
             within(partial(q.on_all_links, quantity=q.over_predicted), 0.8, 1.2, "ratio")
             .naming(*ON_LINKS)
             .measuring("measured gain over predicted"),
-            "PaRO-CC gains on one ring what the formulas predict.",
+            "PaRO-CC's gain over one ring is as predicted.",
         ),
         (
             "ring_no_slower_than_gloo",

@@ -224,7 +224,7 @@ def of_strategies(
         more_than(better_than_memory, 0, "rank correlation").measuring(
             "the guideline's rank correlation less that of bytes held"
         ),
-        "The guideline ranks strategies better than the rule that what holds more is faster.",
+        'The guideline ranks strategies better than the rule "the more held, the faster".',
     )
     return (
         claims(f"abstract, section 4.3 and {figure}", follows)

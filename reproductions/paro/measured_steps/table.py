@@ -107,7 +107,7 @@ def of_setting(rows: pd.DataFrame, name: str, column: str, beside: list[str]) ->
 
 ORDERS = "Compare orders, not sizes."
 PREDICTED = "Predicted: communication alone, with one ring, at the rates that the ranks measured."
-NEAREST = "PyTorch's own stand beside the formula of the strategy that each is or comes nearest to."
+NEAREST = "Each of PyTorch's settings is predicted as the strategy that it is or comes nearest to."
 PART_CAPTION = (
     "Left: seconds per optimizer step, measured (bars) and predicted by communication alone"
     " (marks). Right: bytes that a rank keeps."

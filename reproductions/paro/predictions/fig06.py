@@ -29,8 +29,8 @@ task = Task(
                 at_least(
                     partial(q.least_speed_ratio, where={**ONE_RING, "world": world}), 1, "ratio"
                 ).measuring("least ratio of two speeds"),
-                f"By the formulas with {words} NIG and IIG are at least as fast as IGG, IGG as"
-                " ZeRO-3, and NIG as ZeRO-2.",
+                f"By the formulas with {words}, NIG and IIG are no slower than IGG, IGG than"
+                " ZeRO-3, and NIG than ZeRO-2.",
             )
             for id, scope, world, words in (
                 ("order_with_one_ring", q.SET, "flat", "one ring"),

@@ -238,7 +238,7 @@ def same_best_when_shared(
 
     named: by what trains.
     """
-    criterion = at_least(partial(named_when_shared, named=dict(named)), 1, "of the named")
+    criterion = at_least(partial(named_when_shared, named=dict(named)), 1, "share")
     return (
         "same_best_when_shared",
         FORMULA.asked_by_us(),

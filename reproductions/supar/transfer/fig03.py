@@ -29,7 +29,7 @@ SmuPar's loss or to the other one: relative to the other they ask more, so that 
 RANKED = replace(
     OURS,
     profiles=("cpu", "paper"),
-    elsewhere="this profile's grid lacks a density, or is too short",
+    elsewhere="this profile lacks a density or trains too briefly",
 )
 
 

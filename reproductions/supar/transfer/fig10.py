@@ -31,7 +31,7 @@ task = Task(
             )
             .naming(*(f"{LABELS[rival]} at density {at:g}" for at in SPARSE for rival, _ in PAIRS))
             .measuring("the other's loss less SμPar's"),
-            "With the dense net's hyperparameters, SP's rate a third where nets are wide, SμPar has"
+            "With the dense net's hyperparameters (wide SP nets: a third of the rate) SμPar has"
             " the least loss of the three at every sparsity.",
         ),
     )
