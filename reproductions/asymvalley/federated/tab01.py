@@ -105,7 +105,7 @@ LAYOUT = (
     ),
 )
 RUN = replace(TRAINED, elsewhere="two rounds of four clients only show that the code runs")
-ONLY_PAPER = RUN.at(*PAPER, elsewhere="an order of six needs the paper's nets, data and rounds")
+ONLY_PAPER = RUN.at(*PAPER, elsewhere="ranking all six takes the paper's nets, data and rounds")
 SMALL_CHECK = CHECK.at("smoke", "cpu", elsewhere="it holds at any scale; smoke and cpu try it")
 FINITE_DIFFERENCES = 1e-8
 """Central differences of a smooth function with steps of 1e-6 in float64."""

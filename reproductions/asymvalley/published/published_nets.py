@@ -150,8 +150,8 @@ ON_DIRECTIONS = (
         more_than(partial(asymmetries, of=of_nets("theta_f")), 0, "error")
         .naming(*NETS)
         .measuring(f"{LEAN}, both ends left out"),
-        "The valleys of well-trained nets are asymmetric along their weights, also without the"
-        " point at which all weights are zero.",
+        "The valleys of well-trained nets are asymmetric along their weights, even without the"
+        " point where all are zero.",
     ),
     (
         "positive_parts_are_symmetric",

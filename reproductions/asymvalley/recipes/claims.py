@@ -43,8 +43,8 @@ def line_task(word: str, pair: Pair, contrast: Contrast, *, place: str = "") -> 
         "consistency_never_falls",
         CHECK,
         at_least(q.least_gain_of_consistency, 0, "share"),
-        "In every group the second solution agrees with the signs of second - first at least"
-        " as much as the first.",
+        "In every group the second solution shares at least as many signs with second - first"
+        " as the first does.",
     )
     smaller = (
         SMALLER[contrast],

@@ -98,8 +98,8 @@ def questions(pair: Pair) -> tuple[Declared, ...]:
             "positive_starts_lean_positive",
             well_trained(TRAINED.asked_by_us(), pair),
             more_than(THAN_GAUSSIAN, 0, "error").naming(*POSITIVE.values()).measuring(THAN),
-            f"The positive side of the valley of {net} is the flatter one when its BN weights start"
-            " positive, more so than at G(0,0.1), as the paper's explanation implies.",
+            f"The valley of {net} favours its positive side more when its BN weights start positive"
+            " than at G(0,0.1), as the paper's explanation implies.",
         ),
         (
             "bn_noise_is_asymmetric",

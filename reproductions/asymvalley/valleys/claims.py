@@ -213,7 +213,7 @@ def along_weights(pair: Pair) -> tuple[Declared, Declared]:
             "weights_are_asymmetric",
             TRAINED,
             more_than(weights, 0, "error").measuring(f"{LEAN}, s = 1, both ends left out"),
-            f"{said} its weights, also without the point at which all of them are zero.",
+            f"{said} its weights, even without the point where all are zero.",
         ),
     )
 

@@ -15,7 +15,7 @@ from reproductions.fg2u.adaptation.table import EQUAL, RGU
 Declared = tuple[str, Scope, Criterion, str]
 IN_HOUSE = ours("DEV-41", profiles=CPU, elsewhere="only `cpu` trains models of several seeds")
 PAPERS_MODELS = ours(
-    "DEV-41", profiles=PAPER, elsewhere="the paper's own models run in its own setting alone"
+    "DEV-41", profiles=PAPER, elsewhere="the paper's own models run only in its own setting"
 )
 ANSWERED = "streamingqa"
 """The stream on which models of ours learn answers: on SQuAD's articles they answer nothing, before
@@ -38,7 +38,7 @@ def taught(scope: Scope, datasets: tuple[str, ...], models: tuple[str, ...]) -> 
     """Return where claims are decided: CaMeLS must help those who read at all."""
     gained = partial(q.gains, column="f1", datasets=datasets, eval_models=models, pairs=(LEARNED,))
     return scope.controlled(
-        "weights learned by RGU help by a point of F1 over equal ones on"
+        "weights learned by RGU raise F1 by a point over equal ones on"
         f" {' and '.join(NAMES[each] for each in datasets)}",
         at_least(gained, TAUGHT, UNITS["f1"]),
     )

@@ -86,8 +86,8 @@ task = Task(
         "Table 2",
         gain(
             "fg2u_above_rgu_streamingqa",
-            "Weights learned by (FG)²U adapt models better than RGU's, from which they start, on"
-            " StreamingQA.",
+            "On StreamingQA weights learned by (FG)²U adapt models better than RGU's, which they"
+            " start from.",
             ({"entry": RGU}, {"entry": FG2U}),
             measures="how much better (FG)²U is than RGU",
         ),
@@ -119,8 +119,8 @@ task = Task(
         "ours, beside Table 2",
         gain(
             "fg2u_matches_longer_rgu_streamingqa",
-            "Weights by (FG)²U adapt models as well as those by RGU after as many further outer"
-            " steps, on StreamingQA.",
+            "On StreamingQA weights by (FG)²U adapt models as well as RGU's after as many further"
+            " outer steps.",
             ({"entry": LONGER}, {"entry": FG2U}),
             scope=IN_HOUSE.asked_by_us(),
             ask=at_least,

@@ -40,8 +40,8 @@ FOUND = {"coefficient": "eps_phi", "solution": "eps_u"}
 def solvable(*pdes: str) -> Scope:
     """Return where fits are judged: exact derivatives must find the coefficient."""
     return DECIDED.controlled(
-        "exact derivatives through the solver find the coefficient of"
-        f" {' and '.join(PDE_NAMES[pde] for pde in pdes)} to 1 %",
+        "exact derivatives find the coefficient of"
+        f" {' and '.join(PDE_NAMES[pde] for pde in pdes)} to within 1 %",
         at_most(partial(q.by_pde, pdes=pdes, method="exact", column="eps_phi"), 1e-2, "relative"),
     )
 
@@ -117,7 +117,7 @@ task = Task(
             )
             .naming(*(f"{steps} steps" for steps in STEPS))
             .measuring("error by SGD over that by Adam"),
-            "From 200 steps on a net trained by SGD solves Burgers worse than one trained by Adam.",
+            "After 200 steps or more a net trained by SGD is worse on Burgers than one by Adam.",
         ),
     )
     + claims(

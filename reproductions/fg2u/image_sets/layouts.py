@@ -136,6 +136,6 @@ GRADIENTS = Layout(
     cell=Cell("cosine"),
     where={"part": COSINE},
     title="Gradients against the exact one, on (FG)²U's images of MNIST, 1 per class",
-    notes=("Directions for this cosine: how many (FG)²U is expected to need to point as well.",),
+    notes=("Directions for this cosine: how many (FG)²U is expected to need to match it.",),
 )
 LAYOUTS = (TABLE_1, SPREADS, WHOLE, CONTROLS, COSTS, GRADIENTS)

@@ -113,7 +113,7 @@ NAMED = (MNIST, MNIST_10, CIFAR10)
 REST = Part(
     word="other_cells",
     cells=tuple(cell for cell in ALL_CELLS if cell not in [c for p in NAMED for c in p.cells]),
-    uncontrolled=HERE.at(*PAPER, elsewhere="these cells run in the paper's own setting alone"),
+    uncontrolled=HERE.at(*PAPER, elsewhere="these cells run only in the paper's own setting"),
     place="in the other cells of Table 1",
     above_biased=0.0,
 )
@@ -157,8 +157,8 @@ def above_biased_in_equal_time(part: Part) -> Declared:
         more_than(partial(q.gains, pairs=labels), 0, "accuracy")
         .naming(*(f"over {METHOD_NAMES[name]}" for _, name in pairs))
         .measuring("accuracy by (FG)²U less that by the other"),
-        "Images condensed by (FG)²U train better nets than those of TRGU, Hessian-free and"
-        f" Neumann that take as much time {part.place}.",
+        "In equal time (FG)²U condenses images that train better nets than those of TRGU,"
+        f" Hessian-free and Neumann {part.place}.",
     )
 
 

@@ -148,8 +148,8 @@ task = Task(
             )
             .naming("over Hessian-free", "over TRGU of one step")
             .measuring("memory of (FG)²U over the other's"),
-            "With as many outer as inner images one direction holds less than Hessian-free and TRGU"
-            " of one step.",
+            "At equal batches one direction holds less memory than Hessian-free and TRGU of one"
+            " step.",
         ),
     ),
     figure="figures:memory_panels",

@@ -113,8 +113,8 @@ task = Task(
             "no_worse_than_lora_with_ends",
             q.TRAINED.asked_by_us(),
             no_worse_than("lora_ends", "LoRA with trained embeddings and head"),
-            "LISA's held-out loss ends no more than 0.02 nats above that of LoRA with as much"
-            " static memory that trains embeddings and head too.",
+            "LISA's held-out loss ends no more than 0.02 nats above that of LoRA that also trains"
+            " embeddings and head, in as much static memory.",
         ),
     ),
     figure="figures:ends",

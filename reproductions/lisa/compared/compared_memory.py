@@ -63,8 +63,7 @@ task = Task(
             within(
                 partial(q.static_over, one="lisa", others=("lora_equal", "lora_ends")), 0.9, 1.0
             ).naming("LoRA", "LoRA and E+H"),
-            "LoRA with LISA's static memory holds no more of it than LISA, and at most a tenth"
-            " less.",
+            "LoRA set to LISA's static memory holds no more than LISA, and at most a tenth less.",
         ),
     ),
     figure="figures:held_bars",

@@ -141,8 +141,8 @@ LAYOUT = Layout(
     notes=(
         "An answer's result is its last number. The paper has neither greedy decoding nor the"
         " columns of marked results.",
-        f"The in-house LISA trains {GAMMA} of {NUM_BLOCKS} blocks at once, Table 4's"
-        f" {half_of(QUALITY)}. Which gamma Table 13 has is not known to us.",
+        f"The in-house LISA trains {GAMMA} of {NUM_BLOCKS} blocks at once, but"
+        f" {half_of(QUALITY)} in Table 4. We do not know Table 13's gamma.",
     ),
     ours=True,
 )

@@ -33,8 +33,8 @@ task = Task(
             at_most(
                 partial(q.difference, one="usual", other="lora_ends", loss=q.last), q.ALIKE, "nats"
             ).measuring("LISA's loss less LoRA's"),
-            "LISA's validation loss ends no higher, by more than 0.02 nats, than that of LoRA that"
-            " trains embeddings and head too, in as much memory.",
+            "LISA's validation loss ends no more than 0.02 nats above that of LoRA that also trains"
+            " embeddings and head, in as much memory.",
         ),
     ),
     figure=bind("figures:method_curves", split="test"),

@@ -42,7 +42,7 @@ LAYOUT = Layout(
     ),
     cell=table.LOSS,
     notes=(
-        "Ours are held-out losses, for which lower is better, and no scores of MT-Bench.",
+        "Ours are held-out losses, not MT-Bench scores: lower is better.",
         ALL_BLOCKS,
         f"The last {len(BESIDE)} rows are not the paper's.",
         "K is in steps; the early version calls it a frequency.",
@@ -67,7 +67,7 @@ task = Task(
             at_least(partial(q.later_draws, settings=("every_25", "every_5")), 0, "nats")
             .naming("beside K = 25", "beside K = 5")
             .measuring("loss of one draw less that of later draws"),
-            "Drawing the blocks once is worst: K = 25 and K = 5 do at least as well.",
+            "Drawing the blocks once does no better than K = 25 and K = 5.",
         ),
     ),
     figure="figures:ends_by_setting",
