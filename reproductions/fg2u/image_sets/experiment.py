@@ -11,14 +11,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from harness.declare import FRESH_SEED, Estimate, Experiment, Needs, Profile, Use, doc, seeds_of
-from reproductions.fg2u.image_sets.cells import (
+from reproductions.fg2u.image_sets.cells import Cell, cells_of, paper_cell
+from reproductions.fg2u.image_sets.params import (
     NUM_DIRECTIONS,
-    Cell,
     Condensation,
     Method,
-    cells_of,
     images_of,
-    paper_cell,
     taken_by,
 )
 

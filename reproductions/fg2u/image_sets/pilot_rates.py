@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.declare import Cell, Layout, Line, Table, Tables, Task, columns_of, param
-from reproductions.fg2u.image_sets.cells import CHOSEN, CPU, TRIED, Condensation, Method
+from reproductions.fg2u.image_sets.cells import CHOSEN, CPU, TRIED
 from reproductions.fg2u.image_sets.experiment import BIASED, METHODS
 from reproductions.fg2u.image_sets.layouts import METHOD_NAMES
+from reproductions.fg2u.image_sets.params import Condensation, Method
 from reproductions.fg2u.image_sets.pilot_experiment import (
     COMPARED,
     LATER_RATES,

@@ -19,7 +19,7 @@ from harness.declare import (
     ours,
 )
 from reproductions.fg2u.image_sets import quantities as q
-from reproductions.fg2u.image_sets.cells import ALL_CELLS, Dataset
+from reproductions.fg2u.image_sets.cells import ALL_CELLS
 from reproductions.fg2u.image_sets.experiment import (
     BIASED,
     FIRST,
@@ -29,6 +29,7 @@ from reproductions.fg2u.image_sets.experiment import (
     runs,
 )
 from reproductions.fg2u.image_sets.layouts import DATASETS, LAYOUTS, METHOD_NAMES
+from reproductions.fg2u.image_sets.params import Dataset
 from reproductions.fg2u.image_sets.table import FIRST_PHASE, SETS, fg2u_name, in_equal_time, label
 
 Declared = tuple[str, Scope, Criterion, str]

@@ -12,13 +12,7 @@ from harness.declare import Profile
 from harness.declare.reference import load_reference
 from harness.declare.verdict import Word
 from harness.store.table_csv import build_table
-from reproductions.fg2u.image_sets.cells import (
-    CPU,
-    LONGER_RATES,
-    RATES,
-    SECOND_RATES,
-    Condensation,
-)
+from reproductions.fg2u.image_sets.cells import CPU, LONGER_RATES, RATES, SECOND_RATES
 from reproductions.fg2u.image_sets.experiment import (
     BIASED,
     METHODS,
@@ -31,6 +25,7 @@ from reproductions.fg2u.image_sets.experiment import (
     runs,
 )
 from reproductions.fg2u.image_sets.layouts import METHOD_NAMES
+from reproductions.fg2u.image_sets.params import Condensation
 from reproductions.fg2u.image_sets.tab01 import task
 from tests.checkout import PAPERS
 from tests.reproductions.fg2u.trials import Case

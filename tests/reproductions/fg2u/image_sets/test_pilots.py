@@ -5,13 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from harness.declare import PILOT_SEEDS
-from reproductions.fg2u.image_sets.cells import (
-    CHOSEN,
-    LONGER_RATES,
-    RATES,
-    SECOND_RATES,
-    TRIED,
-)
+from reproductions.fg2u.image_sets.cells import CHOSEN, LONGER_RATES, RATES, SECOND_RATES, TRIED
 from reproductions.fg2u.image_sets.experiment import BIASED, METHODS
 from reproductions.fg2u.image_sets.pilot_experiment import RATE_STEPS, sets_grid
 from tests.checkout import ROOT
