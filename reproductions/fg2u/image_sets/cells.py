@@ -1,86 +1,18 @@
-"""A set of images as a trial's parameters, and the cells of Table 1 at every scale."""
+"""The cells of Table 1 at every scale, and what pilots tried for them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal, TypeVar
 
-from harness.declare import Params, Profile, doc, seed
+from harness.declare import Profile
+from reproductions.fg2u.image_sets.params import NUM_DIRECTIONS, Condensation, Dataset, Method
 
-Dataset = Literal["mnist", "cifar10", "cifar100"]
-Method = Literal["noise", "real", "whole", "hessian-free", "neumann", "trgu", "fg2u", "rgu"]
-NetKind = Literal["convnet", "mlp"]
 ALL_CELLS: tuple[tuple[Dataset, int], ...] = tuple(
     (dataset, ipc) for dataset in ("mnist", "cifar10", "cifar100") for ipc in (1, 10, 50)
 )
 """Table 1's, in its order."""
-NUM_DIRECTIONS = 32
-"""The paper's b."""
-TERMS = 20
-"""Terms of Neumann's series, as the released code of online adaptation has them."""
 FEW_STEPS = 20
 """Outer steps on MNIST at `gpu`, where (FG)2U takes about a second for each."""
-
-
-class Condensation(Params):
-    """A set of images, and the nets that it trains."""
-
-    dataset: Dataset = doc("Data set of the paper.")
-    data: str = doc("Data set that was read for it.")
-    image_size: int = doc("Pixels per side.")
-    ipc: int = doc("Images per class; 0 for the whole training set.")
-    net: NetKind = doc("The paper's ConvNet, or an MLP.", default="convnet", added=True)
-    width: int = doc("Channels of every block of the ConvNet; units of a layer of the MLP.")
-    num_blocks: int = doc("Its blocks, of which the paper has three; hidden layers of the MLP.")
-    device: Literal["cpu", "cuda"] = doc("Where it runs.")
-    method: Method = doc("How gradients are taken, or what stands there without any.")
-    num_directions: int = doc("Random directions per gradient, b; 0 without.")
-    at_once: int = doc("Directions that are carried at a time, at most.")
-    keep: int = doc("Last inner steps that TRGU walks back; 0 without.")
-    terms: int = doc("Terms of Neumann's series beyond the first; 0 without.")
-    depth: int = doc("Inner steps T that gradients are taken through.")
-    inner_batch: int = doc("Images per inner step; 0 for all of them.")
-    inner_lr: float = doc("First inner step size, which falls to 0 along a cosine.")
-    steps: int = doc("Outer steps; of a net's training on the whole set, its steps.")
-    accumulate: int = doc("Batches, each with a net, whose mean gradient is an outer step's.")
-    lr: float = doc("First step size of the outer Adam, which falls to 0 along a line.")
-    batch_size: int = doc("Real images that judge a net; of the whole set's training, per step.")
-    num_nets: int = doc("Fresh nets of the evaluation.")
-    test_steps: int = doc("Inner steps that they are trained for.")
-    seed: int = seed("One set of images: noise, initial weights, batches, directions.")
-
-    @property
-    def num_classes(self) -> int:
-        return 100 if self.dataset == "cifar100" else 10
-
-    @property
-    def channels(self) -> int:
-        return 1 if self.data in ("digits", "mnist") else 3
-
-    @property
-    def num_images(self) -> int:
-        return self.ipc * self.num_classes
-
-
-C = TypeVar("C", bound=Condensation)
-
-
-def taken_by(params: C, method: Method, num_directions: int = NUM_DIRECTIONS) -> C:
-    """Return the same by another method, with its numbers; 0 for what means nothing to it."""
-    return replace(
-        params,
-        method=method,
-        num_directions=num_directions if method == "fg2u" else 0,
-        # A quarter of the unroll, as the released configuration of CaMeLS has it.
-        keep=max(1, params.depth // 4) if method == "trgu" else 0,
-        terms=TERMS if method == "neumann" else 0,
-    )
-
-
-def images_of(params: Condensation) -> Condensation:
-    """Return the set of images alone, of parameters that say more."""
-    own = {field.name for field in Condensation.fields()}
-    return Condensation.from_json({k: v for k, v in params.to_json().items() if k in own})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -96,8 +28,8 @@ class Cell:
     """First outer step sizes there of methods that do not take `second_lr`."""
     whole_steps: int = 0
     """Steps of a net on the whole set; 0 where none is trained."""
-    most_seeds: int = 5
-    """Seeds, where a profile has as many."""
+    num_seeds: int = 5
+    """Seeds, but one at `smoke`."""
     rates: tuple[tuple[Method, float], ...] = ()
     """First outer step sizes of methods that do not take the cell's own."""
     longer: int = 0
@@ -161,23 +93,39 @@ ALSO_TRIED = {"10 per class": by_mlp(depth=40, inner_lr=0.2, ipc=10)}
 RATES: tuple[tuple[Method, float], ...] = (
     ("hessian-free", 0.02), ("neumann", 0.02), ("trgu", 0.02), ("rgu", 0.05), ("fg2u", 0.1),
 )  # fmt: skip
-"""First outer step sizes as `pilot_rates` chose them, with one image per class."""
+"""First outer step sizes as `pilot_rates` chose them, with one image per class,"""
+LONGER_RATES: tuple[tuple[Method, float], ...] = (
+    ("hessian-free", 0.02), ("neumann", 0.002), ("trgu", 0.01),
+)  # fmt: skip
+"""of runs that fill (FG)2U's time,"""
+SECOND_RATES: tuple[tuple[Method, float], ...] = (
+    ("hessian-free", 0.05), ("neumann", 0.05), ("trgu", 0.02), ("rgu", 0.05), ("fg2u", 0.02),
+)  # fmt: skip
+"""and of a second phase, with ten images per class."""
 CPU = (
-    Cell(first=TRIED[CHOSEN], whole_steps=1400, longer=10, rates=RATES),
     Cell(
-        first=ALSO_TRIED["10 per class"], second_steps=200, second_lr=0.01, rates=RATES,
+        first=TRIED[CHOSEN], whole_steps=1400, rates=RATES, longer=10, longer_rates=LONGER_RATES,
+    ),
+    Cell(
+        first=ALSO_TRIED["10 per class"], rates=RATES, second_steps=200, second_rates=SECOND_RATES,
+        num_seeds=41,
     ),
 )  # fmt: skip
 """As the pilots set them; an outer step of (FG)2U takes ten times as long as TRGU's. CIFAR-10 is
-left to `paper`: in as many steps exact gradients hardly rise above random real images there."""
+left to `paper`: in as many steps exact gradients hardly rise above random real images there.
+
+Five seeds with ten images per class left open whether a second phase of (FG)2U gains more than
+further steps of Hessian-free; by their spread 41 decide it.
+"""
 FULL_CIFAR = replace(CIFAR, image_size=32, width=128, num_blocks=3, device="cuda", steps=60)
 SMOKE = (
     Cell(first=DIGITS),
     Cell(first=replace(DIGITS, ipc=2), second_steps=2, second_lr=0.005),
 )
 FULL_MNIST = replace(MNIST, image_size=28, width=128, num_blocks=3, device="cuda", steps=FEW_STEPS)
-GPU = (Cell(first=FULL_CIFAR, whole_steps=800), Cell(first=FULL_MNIST, most_seeds=1))
-"""CIFAR-10 is too large to carry to a GPU that is lent for minutes; MNIST is not."""
+GPU = (Cell(first=FULL_CIFAR, whole_steps=800, num_seeds=3), Cell(first=FULL_MNIST, num_seeds=1))
+"""CIFAR-10 is too large to carry to a GPU that is lent for minutes; MNIST is not. More seeds would
+take more than eight minutes; so few decide nothing."""
 
 
 def cells_of(profile: Profile) -> tuple[Cell, ...]:

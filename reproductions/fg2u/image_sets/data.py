@@ -11,7 +11,7 @@ from torch.nn.functional import avg_pool2d, pad
 
 from harness.declare import RunContext
 from harness.errors import SpecError
-from reproductions.fg2u.image_sets.cells import Condensation
+from reproductions.fg2u.image_sets.params import Condensation
 from reproductions.fg2u.models.draws import generator_of
 
 NUM_TEST_DIGITS = 500

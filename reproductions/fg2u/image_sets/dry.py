@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from harness.declare import DryRun
 from harness.measure.dry_step import dry_step
-from reproductions.fg2u.image_sets.cells import Condensation
+from reproductions.fg2u.image_sets.params import Condensation
 from reproductions.fg2u.image_sets.problem import MOMENTUM, first_weights, net_of, training_loss
 from reproductions.fg2u.models.convnet import NUM_CLASSES, ConvNet
 

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from harness.declare import Estimate, Experiment, Needs, Profile, Scalar, doc
 from reproductions.fg2u.image_sets import experiment as condensing
-from reproductions.fg2u.image_sets.cells import Condensation, cells_of
+from reproductions.fg2u.image_sets.cells import cells_of
 from reproductions.fg2u.image_sets.experiment import (
     START_S,
     estimate_s,
@@ -16,6 +16,7 @@ from reproductions.fg2u.image_sets.experiment import (
     seeds_for,
     stands_in,
 )
+from reproductions.fg2u.image_sets.params import Condensation
 
 
 class Taken(NamedTuple):

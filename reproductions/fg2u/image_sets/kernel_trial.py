@@ -11,10 +11,11 @@ from torch.backends import cudnn
 
 from harness.declare import Row, RunContext
 from harness.measure.in_turn import Way, rows_in_turn
-from reproductions.fg2u.image_sets.cells import SMOKE, Condensation
+from reproductions.fg2u.image_sets.cells import SMOKE
 from reproductions.fg2u.image_sets.data import Labelled, splits_of
 from reproductions.fg2u.image_sets.experiment import one_phase
 from reproductions.fg2u.image_sets.kernel_experiment import TAKEN, KernelStep, Taken
+from reproductions.fg2u.image_sets.params import Condensation
 from reproductions.fg2u.image_sets.problem import Given, batches, condensation, first_weights
 from reproductions.fg2u.image_sets.trial import noise
 from reproductions.fg2u.method.adjoint import Fg2uAdjoint

@@ -18,10 +18,7 @@ from reproductions.fg2u.image_sets.cells import (
     DIGITS,
     TRIED,
     Cell,
-    Condensation,
-    Method,
     cells_of,
-    taken_by,
 )
 from reproductions.fg2u.image_sets.experiment import (
     BIASED,
@@ -35,6 +32,7 @@ from reproductions.fg2u.image_sets.experiment import (
     stands_in,
     without_descent,
 )
+from reproductions.fg2u.image_sets.params import Condensation, Method, taken_by
 
 SEEDS = PILOT_SEEDS[1:3]
 """Candidates were drawn up with a look at the first seed, which is left out."""

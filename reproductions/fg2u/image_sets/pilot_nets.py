@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.declare import Layout, Line, Table, Tables, Task, columns_of, measured, param, value
-from reproductions.fg2u.image_sets.cells import ALSO_TRIED, TRIED, Condensation
+from reproductions.fg2u.image_sets.cells import ALSO_TRIED, TRIED
 from reproductions.fg2u.image_sets.layouts import METHOD_NAMES, PERCENT
+from reproductions.fg2u.image_sets.params import Condensation
 from reproductions.fg2u.image_sets.pilot_experiment import COMPARED, TINY, sets
 
 if TYPE_CHECKING:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.declare import Cell, Layout, Line, Table, Tables, Task, columns_of, param
-from reproductions.fg2u.image_sets.cells import CHOSEN, CPU, TRIED, Condensation, Method
+from reproductions.fg2u.image_sets.cells import CHOSEN, CPU, TRIED
 from reproductions.fg2u.image_sets.experiment import BIASED, METHODS
 from reproductions.fg2u.image_sets.layouts import METHOD_NAMES
+from reproductions.fg2u.image_sets.params import Condensation, Method
 from reproductions.fg2u.image_sets.pilot_experiment import (
     COMPARED,
     LATER_RATES,
@@ -52,10 +53,6 @@ BY_RATE = Table.of(
     SCORES,
     make=rate_rows,
 )
-NOT_YET = (
-    "Table 1 was run before this pilot: its methods do not have the step sizes of their least outer"
-    " loss here yet."
-)
 
 
 def losses(
@@ -65,7 +62,6 @@ def losses(
     timed_at: float,
     methods: tuple[Method, ...],
     title: str,
-    note: str = "Every method is given the step size of its least outer loss.",
 ) -> Layout:
     """Return a phase's outer loss by method and step size, and the time of all its gradients."""
     return Layout(
@@ -81,7 +77,7 @@ def losses(
         cell=Cell("outer_loss", unit="nats", digits=3),
         where={"phase": phase},
         title=f"Outer loss by first step size of outer Adam, and time: {title}",
-        notes=(note,),
+        notes=("Every method is given the step size of its least outer loss.",),
     )
 
 
@@ -99,7 +95,6 @@ LOSSES = (
         timed_at=LONGER_RATES[-1],
         methods=BIASED,
         title=f"{LONGER_STEPS:,} outer steps from noise, which fill (FG)²U's time",
-        note=NOT_YET,
     ),
     losses(
         SECOND_PHASE,
@@ -107,7 +102,6 @@ LOSSES = (
         timed_at=LATER_RATES[0],
         methods=METHODS,
         title="a second phase, ten images per class",
-        note=NOT_YET,
     ),
 )
 task = Task(

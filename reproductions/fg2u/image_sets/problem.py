@@ -17,8 +17,8 @@ from torch.func import grad as func_grad
 from torch.nn.functional import cross_entropy
 from torch.optim import Optimizer
 
-from reproductions.fg2u.image_sets.cells import Condensation
 from reproductions.fg2u.image_sets.data import Labelled
+from reproductions.fg2u.image_sets.params import Condensation
 from reproductions.fg2u.method.descent import MakeOptimizer, adam
 from reproductions.fg2u.method.optimizers import Inner, Rate, Sgd
 from reproductions.fg2u.method.problem import Problem, from_loss

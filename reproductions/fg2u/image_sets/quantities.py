@@ -24,18 +24,12 @@ def gains(table: pd.DataFrame, *, pairs: Sequence[tuple[str, str]]) -> list[floa
     return [accuracy(table, of) - accuracy(table, over) for of, over in pairs]
 
 
-Asked = tuple[str, Sequence[tuple[str, float]]]
-"""A set of images, and other sets that it must lie above, each by a margin."""
-
-
-def leads(table: pd.DataFrame, *, of: Sequence[Asked], least: float) -> list[float]:
-    """Return how far accuracies lie above what a control asks: `least`, and others' and margin."""
-    found = []
-    for own, others in of:
-        reached = accuracy(table, own)
-        found.append(reached - least)
-        found += [reached - accuracy(table, other) - margin for other, margin in others]
-    return found
+def leads(
+    table: pd.DataFrame, *, pairs: Sequence[tuple[str, str]], least: float, by: float
+) -> list[float]:
+    """Return how far each pair's first accuracy lies above `least`, and its gain above `by`."""
+    reached = [accuracy(table, of) - least for of, _ in pairs]
+    return reached + [gain - by for gain in gains(table, pairs=pairs)]
 
 
 def accuracies(table: pd.DataFrame, *, labels: tuple[str, ...]) -> list[float]:

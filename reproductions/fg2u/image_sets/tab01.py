@@ -19,7 +19,7 @@ from harness.declare import (
     ours,
 )
 from reproductions.fg2u.image_sets import quantities as q
-from reproductions.fg2u.image_sets.cells import ALL_CELLS, Dataset
+from reproductions.fg2u.image_sets.cells import ALL_CELLS
 from reproductions.fg2u.image_sets.experiment import (
     BIASED,
     FIRST,
@@ -29,6 +29,7 @@ from reproductions.fg2u.image_sets.experiment import (
     runs,
 )
 from reproductions.fg2u.image_sets.layouts import DATASETS, LAYOUTS, METHOD_NAMES
+from reproductions.fg2u.image_sets.params import Dataset
 from reproductions.fg2u.image_sets.table import FIRST_PHASE, SETS, fg2u_name, in_equal_time, label
 
 Declared = tuple[str, Scope, Criterion, str]
@@ -49,25 +50,23 @@ class Part:
     """Accuracy that exact gradients reach where the setting can tell methods apart: what they
     reached in pilots, less five points."""
     above_real: float = 0.0
-    """How far they then lie above random real images,"""
-    above_biased: float = 0.02
-    """and above every biased method."""
+    """How far they then lie above random real images."""
 
     @property
     def scope(self) -> Scope:
-        """Where its claims are decided: exact gradients must show what the paper shows of them."""
-        asked = [(label(*cell, "rgu"), self._others(cell)) for cell in self.cells]
-        reached = f"reach {100 * self.least:.0f} %, " if self.least else ""
+        """Where its claims are decided: exact gradients must learn more than real images hold.
+
+        How far biased methods are behind them is no part of it, as claims are about that.
+        """
+        pairs = [(label(*cell, "rgu"), label(*cell, "real")) for cell in self.cells]
+        reached = f"reach {100 * self.least:.0f} % and " if self.least else ""
         return self.uncontrolled.controlled(
             f"exact gradients {reached}are at least {100 * self.above_real:.0f} points above random"
-            f" real images and {100 * self.above_biased:.0f} above every biased method"
-            f" {self.place}",
-            at_least(partial(q.leads, of=asked, least=self.least), 0, "accuracy"),
+            f" real images {self.place}",
+            at_least(
+                partial(q.leads, pairs=pairs, least=self.least, by=self.above_real), 0, "accuracy"
+            ),
         )
-
-    def _others(self, cell: tuple[Dataset, int]) -> list[tuple[str, float]]:
-        biased = [(label(*cell, name), self.above_biased) for name in BIASED]
-        return [(label(*cell, "real"), self.above_real), *biased]
 
     @property
     def several(self) -> tuple[tuple[Dataset, int], ...]:
@@ -97,7 +96,8 @@ MNIST_10 = Part(
     cells=(("mnist", 10),),
     uncontrolled=NOT_ON_GPU,
     place="on MNIST with ten images per class",
-    above_biased=0.01,
+    least=0.82,
+    above_real=0.1,
 )
 CIFAR10 = Part(
     word="cifar10",
@@ -115,7 +115,6 @@ REST = Part(
     cells=tuple(cell for cell in ALL_CELLS if cell not in [c for p in NAMED for c in p.cells]),
     uncontrolled=HERE.at(*PAPER, elsewhere="these cells run only in the paper's own setting"),
     place="in the other cells of Table 1",
-    above_biased=0.0,
 )
 PARTS = (*NAMED, REST)
 BY_DIRECTIONS = tuple(

@@ -6,8 +6,8 @@ from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from harness.declare import Table, Tables, artifact, columns_of, measured, param, value
-from reproductions.fg2u.image_sets.cells import NUM_DIRECTIONS, Condensation
 from reproductions.fg2u.image_sets.experiment import METHODS, alignments, continuations, runs
+from reproductions.fg2u.image_sets.params import NUM_DIRECTIONS, Condensation
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,7 +11,6 @@ from torch import Tensor
 
 from harness.declare import Outcome, Row, RunContext, Status
 from harness.errors import RunError
-from reproductions.fg2u.image_sets.cells import Condensation, Method, images_of, taken_by
 from reproductions.fg2u.image_sets.data import (
     Labelled,
     digits_of,
@@ -25,6 +24,7 @@ from reproductions.fg2u.image_sets.experiment import (
     estimator,
     runs,
 )
+from reproductions.fg2u.image_sets.params import Condensation, Method, images_of, taken_by
 from reproductions.fg2u.image_sets.problem import (
     Given,
     accuracies,

@@ -12,10 +12,11 @@ from harness.declare import Profile
 from harness.declare.reference import load_reference
 from harness.declare.verdict import Word
 from harness.store.table_csv import build_table
-from reproductions.fg2u.image_sets.cells import CPU, RATES, Condensation
+from reproductions.fg2u.image_sets.cells import CPU, LONGER_RATES, RATES, SECOND_RATES
 from reproductions.fg2u.image_sets.experiment import (
     BIASED,
     METHODS,
+    NUM_TWICE,
     alignment_grid,
     alignments,
     continuations,
@@ -24,6 +25,7 @@ from reproductions.fg2u.image_sets.experiment import (
     runs,
 )
 from reproductions.fg2u.image_sets.layouts import METHOD_NAMES
+from reproductions.fg2u.image_sets.params import Condensation
 from reproductions.fg2u.image_sets.tab01 import task
 from tests.checkout import PAPERS
 from tests.reproductions.fg2u.trials import Case
@@ -113,14 +115,17 @@ def test_every_method_of_a_cell_takes_equal_outer_steps_from_one_start() -> None
     assert {p.method for p in usual} == set(METHODS)
     assert {p.method for p in own if p not in usual} == set(BIASED)
     assert len({(p.depth, p.batch_size, p.test_steps) for p in own}) == 1
-    assert {(p.method, p.lr) for p in own} == set(RATES)
+    assert {(p.method, p.lr) for p in usual} == set(RATES)
+    assert {(p.method, p.lr) for p in own if p not in usual} == set(LONGER_RATES)
     second = list(continued_grid("cpu"))
     assert {(p.method, p.times) for p in second} == {
         *((method, 1) for method in METHODS), ("hessian-free", 2), ("fg2u", 2)
     }  # fmt: skip
+    assert {(p.method, p.lr) for p in second} == set(SECOND_RATES)
     assert len({p.steps // p.times for p in second}) == 1
     starts = {p.first() for p in second}
-    assert starts <= set(grid("cpu")) and len(starts) == 5
+    assert starts <= set(grid("cpu")) and len(starts) == CPU[1].num_seeds
+    assert len({p.seed for p in second if p.times == 2}) == NUM_TWICE
 
 
 def test_the_paper_s_grid_is_as_table_f_1_has_it() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from harness.declare import PILOT_SEEDS
-from reproductions.fg2u.image_sets.cells import CHOSEN, RATES, TRIED
+from reproductions.fg2u.image_sets.cells import CHOSEN, LONGER_RATES, RATES, SECOND_RATES, TRIED
 from reproductions.fg2u.image_sets.experiment import BIASED, METHODS
 from reproductions.fg2u.image_sets.pilot_experiment import RATE_STEPS, sets_grid
 from tests.checkout import ROOT
@@ -36,9 +36,11 @@ def test_the_smallest_setting_that_can_tell_methods_apart_is_chosen() -> None:
 
 def test_every_method_has_the_step_size_of_its_least_outer_loss() -> None:
     table = committed("pilot_rates")
-    first = table[table["phase"] == "first"]
-    losses = first.pivot(index="lr", columns="method", values="outer_loss")
-    assert losses.idxmin().to_dict() == dict(RATES)
+    chosen = {"first": RATES, "longer": LONGER_RATES, "second": SECOND_RATES}
+    for phase, rates in chosen.items():
+        rows = table[table["phase"] == phase]
+        losses = rows.pivot(index="lr", columns="method", values="outer_loss")
+        assert losses.idxmin().to_dict() == dict(rates), phase
 
 
 def test_pilots_give_every_method_the_same_step_sizes_and_no_seed_of_a_run() -> None:

@@ -18,7 +18,7 @@ from harness.store.store import RecordStore
 from harness.store.trial import Trial
 from harness.store.workspace import Workspace
 from reproductions.fg2u.image_sets import trial
-from reproductions.fg2u.image_sets.cells import SMOKE, Condensation
+from reproductions.fg2u.image_sets.cells import SMOKE
 from reproductions.fg2u.image_sets.data import (
     Labelled,
     labelled,
@@ -31,6 +31,7 @@ from reproductions.fg2u.image_sets.experiment import (
     second_phase,
     without_descent,
 )
+from reproductions.fg2u.image_sets.params import Condensation
 from reproductions.fg2u.image_sets.problem import (
     Given,
     accuracies,
