@@ -97,6 +97,9 @@ class Library:
         for selector in selectors:
             if selector in self.broken and "/" in selector:
                 raise UsageError(f"task {selector} is broken: {self.broken[selector].reason}")
+            if selector in self.experiments and selector not in self.tasks:
+                shown = ", ".join(task.id for task in self.tasks_of(self.experiments[selector]))
+                raise UsageError(f"{selector} is an experiment: name a task that shows it, {shown}")
         able = [s for s in selectors if matches(s, self.tasks) or not self.broken_among([s])]
         chosen = selected(able, self.tasks, self.papers) if able or not selectors else []
         tasks = [self.tasks[name] for name in chosen]

@@ -51,5 +51,5 @@ def import_(file: FileArgument) -> None:
         )
     say(
         f"{summary.num_records} records and {summary.num_artifacts} artifacts were new; "
-        "repro run refreshes their tables"
+        "repro run TASK --profile SCALE makes a table of them"
     )

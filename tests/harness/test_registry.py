@@ -148,7 +148,12 @@ def test_selectors(load: Load, toy: ToyPaper) -> None:
 
 @pytest.mark.parametrize(
     ("selector", "hint"),
-    [("toylab/tab1", "'toylab/tab01'"), ("toylb", "'toylab'"), ("nothing/*", "no task matches")],
+    [
+        ("toylab/tab1", "'toylab/tab01'"),
+        ("toylb", "'toylab'"),
+        ("nothing/*", "no task matches"),
+        ("toylab/squares", "is an experiment: name a task that shows it, toylab/tab01"),
+    ],
 )
 def test_unknown_selector_names_the_nearest(load: Load, selector: str, hint: str) -> None:
     with pytest.raises(UsageError) as caught:

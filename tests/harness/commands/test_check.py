@@ -40,6 +40,13 @@ def test_failing_check_is_written_out_and_fails_even_in_brief(cli: Cli, toy: Toy
         assert "toylab/tab01:grows: Squares grow, and" in done.out
 
 
+def test_a_task_without_claims_has_nothing_to_check(cli: Cli, toy: ToyPaper) -> None:
+    toy.task.write_text(TASK[: TASK.index("    claims=claims(")] + ")\n")
+    cli("run", "toylab", "--executor", "inline")
+    done = cli("check", "toylab/tab01", "--profile", "smoke")
+    assert done.code == 0 and "no claims to check: repro table" in done.out
+
+
 def reproduce_steps() -> list[list[str]]:
     """Return the arguments of `repro` in the target that is the README's first command."""
     text = (ROOT / "Makefile").read_text(encoding="utf-8")
