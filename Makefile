@@ -102,7 +102,7 @@ lint: $(READY)  ## Check style and types
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports --no-cache
 
-# The two are under the LGPL, which binds who changes them.
+# chardet and pygal are under the LGPL, which binds only who changes them.
 licences: $(READY)  ## Check that no installed package has a licence that binds its users' code
 	$(VENV)/bin/pip-licenses --partial-match --ignore-packages chardet pygal \
 		--fail-on "General Public;GNU Affero;GPL" >/dev/null

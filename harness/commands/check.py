@@ -50,7 +50,7 @@ def check(
     rows = verdicts_of(asked.workspace, asked.library, asked.tasks, scale, deep=deep)
     if as_json:
         print_rows(json_rows(rows, asked.overrides), as_json=True, columns=[])
-    elif not any(task.claims for task in asked.tasks):
+    elif asked.tasks and not any(task.claims for task in asked.tasks):
         typer.echo("There are no claims to check: repro table TASK --profile cpu prints a result.")
     else:
         typer.echo(headed(check_text(rows, everything=everything, brief=brief), asked.overrides))

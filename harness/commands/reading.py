@@ -190,14 +190,13 @@ def _missing_data(item: PlannedTrial) -> dict[str, str]:
 
 
 def _data_not_here(plan: Plan) -> list[dict[str, Any]]:
-    """Return a row per data set that is not here and that no reason of a blocked trial names."""
+    """Return a row per data set that is not here, with the experiments that read it."""
     ways: dict[str, str] = {}
     readers: defaultdict[str, set[str]] = defaultdict(set)
     for item in plan.items.values():
         for name, way in _missing_data(item).items():
-            if f"data set {name} " not in item.reason:
-                ways[name] = way
-                readers[name].add(item.trial.experiment.id)
+            ways[name] = way
+            readers[name].add(item.trial.experiment.id)
     return [
         {"data_set": name, "how_to_get_it": way, "experiments": sorted(readers[name])}
         for name, way in sorted(ways.items())

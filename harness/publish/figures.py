@@ -274,11 +274,21 @@ def _as_pgf(figure: Figure, task: Task) -> bytes:
 
 def _foot(task: Task, given: Given) -> str:
     """Say what a figure shows, over how many seeds of what; always, what was run for what."""
-    stands_in, seed = given.get("stands_in"), task.table.seed
+    stands_in = given.get("stands_in")
     here = f"ran on {ran_on(stands_in)}" if stands_in else ""
     if not given.get("stamp", True):
         return here
-    count = int(given["table"][seed].nunique()) if seed and task.draws_seeds else 0
-    seeds = counted_seeds(count, task.table.seed_unit) if count else ""
+    seeds = _seeds_told(task, given["table"]) if task.draws_seeds else ""
     told = [f"{task.id}, profile {given['profile']}", seeds, here, given.get("aside", "")]
     return "; ".join(filter(None, told))
+
+
+def _seeds_told(task: Task, table: pd.DataFrame) -> str:
+    """Say over how many seeds a table is: "up to" where some points have fewer than others."""
+    seed = task.table.seed
+    if not seed or not (count := int(table[seed].nunique())):
+        return ""
+    others = [each.name for each in task.table.columns if each.role == "param"]
+    least = table.groupby(others, dropna=False)[seed].nunique().min() if others else count
+    told = counted_seeds(count, task.table.seed_unit)
+    return f"up to {told}" if least < count else told

@@ -168,5 +168,4 @@ def _words(rows: Sequence[CheckRow], profile: Profile) -> str:
     told += ["bar: 95 % interval; right of the line supports the paper"]
     left = [row.label for row in mine if row not in [each.row for each in shown]]
     untested = f" Not tested: {', '.join(left)}." if left else ""
-    scale = SCALES.get(profile, profile)
-    return f"{scale[:1].upper()}{scale[1:]}. {'; '.join(told)}.{untested}"
+    return f"{SCALES[profile]}. {'; '.join(told)}.{untested}"

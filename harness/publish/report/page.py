@@ -140,7 +140,7 @@ class Section:
     def rows(self) -> tuple[CheckRow, ...]:
         """Each claim's verdict at the largest scale that tested it, or that it was not run.
 
-        A few trials of a larger scale take the place of no verdict.
+        An unfinished run at a larger scale hides no verdict.
         """
         if not self.runs:
             return self.not_run

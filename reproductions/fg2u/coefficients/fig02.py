@@ -40,7 +40,7 @@ FOUND = {"coefficient": "eps_phi", "solution": "eps_u"}
 def solvable(*pdes: str) -> Scope:
     """Return where fits are judged: exact derivatives must find the coefficient."""
     return DECIDED.controlled(
-        "exact derivatives find the coefficient of"
+        "exact derivatives through the solver find the coefficient of"
         f" {' and '.join(PDE_NAMES[pde] for pde in pdes)} to within 1 %",
         at_most(partial(q.by_pde, pdes=pdes, method="exact", column="eps_phi"), 1e-2, "relative"),
     )

@@ -19,7 +19,7 @@ from harness.declare import (
     ours,
 )
 from reproductions.fg2u.image_sets import quantities as q
-from reproductions.fg2u.image_sets.cells import ALL_CELLS, cells_of
+from reproductions.fg2u.image_sets.cells import ALL_CELLS
 from reproductions.fg2u.image_sets.experiment import (
     BIASED,
     FIRST,
@@ -32,7 +32,6 @@ from reproductions.fg2u.image_sets.layouts import DATASETS, LAYOUTS, METHOD_NAME
 from reproductions.fg2u.image_sets.params import Dataset
 from reproductions.fg2u.image_sets.table import FIRST_PHASE, SETS, fg2u_name, in_equal_time, label
 
-ONE, TEN = cells_of("cpu")
 Declared = tuple[str, Scope, Criterion, str]
 HERE = ours("DEV-31", profiles=CPU_UP, elsewhere="a few steps on digits show nothing")
 NOT_ON_GPU = HERE.at("cpu", "paper", elsewhere="`gpu` has few outer steps on MNIST")
@@ -246,8 +245,7 @@ task = Task(
     caption="Above: test accuracy of fresh nets trained on condensed images, on random real images"
     " and on noise; means over seeds, bars: standard error; hollow: the paper's. Below: condensed"
     " images of the first seed, one for each of ten classes. With 10 images per class every method"
-    " goes on from the images of one Hessian-free phase, for equal outer steps."
-    f" At `cpu` {ONE.num_seeds} seeds with one image per class, {TEN.num_seeds} with ten.",
+    " goes on from the images of one Hessian-free phase, for equal outer steps.",
     alt="A panel per data set and number of images with a dot per method for its test accuracy,"
     " ours and the paper's; below each a grid of images, a line per method and a column per"
     " class.",

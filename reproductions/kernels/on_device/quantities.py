@@ -26,14 +26,12 @@ def unlike(table: pd.DataFrame) -> int:
 
 def touched(table: pd.DataFrame) -> int:
     """Return how many bytes round inputs were written to."""
-    rows = _outputs(table)
-    return _told(int(rows["stray_bytes"].sum()), rows)
+    return _told(int(table["stray_bytes"].sum()), table)
 
 
 def otherwise_chosen(table: pd.DataFrame) -> int:
     """Return how many calls a device's methods would be given another backend for."""
-    rows = _outputs(table)
-    return _told(int((rows["chosen"] != rows["device"].map(TAKEN)).sum()), rows)
+    return _told(int((table["chosen"] != table["device"].map(TAKEN)).sum()), table)
 
 
 def found_by(table: pd.DataFrame, *, checker: str) -> int:
@@ -49,15 +47,7 @@ def found_by(table: pd.DataFrame, *, checker: str) -> int:
 
 
 def _failed(table: pd.DataFrame, column: str) -> int:
-    rows = _outputs(table)
-    return _told(int((~rows[column].dropna().astype(bool)).sum()), rows)
-
-
-def _outputs(table: pd.DataFrame) -> pd.DataFrame:
-    rows = table[table["checker"] == "outputs"]
-    if rows.empty:
-        raise MissingRows("no kernel was called")
-    return rows
+    return _told(int((~table[column].dropna().astype(bool)).sum()), table)
 
 
 def _told(number: int, rows: pd.DataFrame) -> int:

@@ -48,7 +48,6 @@ DIFFERENCES = Layout(
     rows=tuple(_beyond()),
     columns=tuple(_columns()),
     cell=Cell("error", digits=2, seeded=False),
-    where={"checker": "outputs"},
     title="Largest difference from float64 at sizes just beyond whole blocks",
     notes=(
         "As a share of what the table of tolerances allows, inputs at addresses that are no"

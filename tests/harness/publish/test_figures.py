@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from harness.declare.named import bind
 from harness.declare.reference import COLUMNS
-from harness.declare.table import Table, value
+from harness.declare.table import Table, param, seed_column, value
 from harness.declare.task import Task
 from harness.errors import EnvError, SpecError
 from harness.publish import figures
@@ -86,6 +86,14 @@ def drawn(fmt: str = "svg", **changes: object) -> bytes:
 def context(width: figures.Width = "double") -> FigureContext:
     inches = figures.WIDTH_IN[width]
     return FigureContext(table=TABLE, reference=REFERENCE, profile="cpu", width_in=inches)
+
+
+@pytest.mark.parametrize(("rows", "told"), [(TABLE, "3 seeds"), (TABLE[:-1], "up to 3 seeds")])
+def test_the_foot_says_where_some_points_have_fewer_seeds(rows: pd.DataFrame, told: str) -> None:
+    columns = (param("density", float, "Of weights."), seed_column("One net."), *TASK.table.columns)
+    task = replace(TASK, table=Table.of(*columns))
+    figure = figure_of(task, table=rows, reference=REFERENCE, profile="cpu")
+    assert figure.get_supxlabel().startswith(f"demo/fig01, profile cpu; {told}, each one net")
 
 
 REDRAW = """

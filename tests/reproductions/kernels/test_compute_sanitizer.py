@@ -104,4 +104,5 @@ def test_checks_hold_fail_and_are_not_evaluated(claim: str) -> None:
     assert verdict(table).word == Word.UNTESTED
     table.loc[table["kernel"] == "sign_ops", "num_errors"] = 1
     assert verdict(table).word == Word.FAILS
+    assert verdict(watched(0, 1).assign(checker="outputs")).word == Word.UNTESTED
     assert verdict(watched(2, 1), "smoke").word == Word.UNTESTED

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from harness.publish.report.write import prose, render
+from harness.publish.report.write import prose, render, write_site
 from tests.harness.publish.report.demo_paper import HOSTILE
 from tests.harness.publish.report.pages import Demo, open_page, page_of, shown
 
@@ -50,6 +50,15 @@ def test_every_local_link_leads_to_a_file_or_a_place_in_it(demo: Demo) -> None:
             assert target.is_file(), f"{page}: {link}"
             if place:
                 assert place in links_of(target).ids, f"{page}: {link}"
+
+
+def test_the_guide_is_linked_where_it_is(own_demo: Demo) -> None:
+    index, guide = (own_demo[0].site / name for name in ("index.html", "docs/index.html"))
+    assert "docs/index.html" not in links_of(index).found
+    guide.parent.mkdir()
+    guide.touch()
+    write_site(own_demo[0], [page_of(own_demo)])
+    assert "docs/index.html" in links_of(index).found
 
 
 def test_backticks_become_code_and_nothing_else_markup(demo: Demo) -> None:
