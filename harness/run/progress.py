@@ -11,33 +11,36 @@ from harness.store.trial import Trial
 
 FEW_TRIALS = 20
 """Fewer than that get a line each, off a terminal."""
-NUM_LINES = 5
-"""How often a longer run tells where it stands."""
+EVERY_S = 30.0
+"""A longer run tells where it stands this often, and at its end."""
 
 
 class Progress:
-    """A line per trial of a few; of many, a line every 20 %, and one per failure."""
+    """A line per trial of a few; of many, a line every half minute, and one per failure."""
 
     def __init__(self) -> None:
         self._total = self._done = self._failed = 0
-        self._start = 0.0
+        self._start = self._told = 0.0
 
     def start(self, num_trials: int) -> None:
         """Announce the trials to run."""
-        self._total, self._start = num_trials, time.monotonic()
+        self._total = num_trials
+        self._start = self._told = time.monotonic()
 
     def finished(self, trial: Trial, report: Report) -> None:
         """Tell that a trial ended."""
         self._done += 1
         failed = not Status(report.status).is_result
         self._failed += failed
-        left_s = (time.monotonic() - self._start) / self._done * (self._total - self._done)
+        now = time.monotonic()
+        left_s = (now - self._start) / self._done * (self._total - self._done)
         left = f"about {left_s:.0f} s left"
         if failed or self._total < FEW_TRIALS:
             note = f": {report.note}" if report.note else ""
             ended = f"{trial.name} {report.status} in {report.wall_s:.2f} s"
             self._write(f"{ended} ({self._done} of {self._total}, {left}){note}")
-        elif self._done * NUM_LINES // self._total > (self._done - 1) * NUM_LINES // self._total:
+        elif now - self._told >= EVERY_S or self._done == self._total:
+            self._told = now
             done = f"{self._done} of {self._total} trials done"
             self._write(f"{done}, {self._failed} failed, {left}")
 
