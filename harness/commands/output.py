@@ -1,4 +1,4 @@
-"""Verbs that make what a paper takes away: plot, figures, table."""
+"""Verbs that make what a reader takes away: plot, figures, table, report."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from harness.commands.common import (
     StoredProfile,
     asked_for,
     say,
+    say_broken,
 )
 from harness.declare.profiles import parse_profile
 from harness.errors import UsageError, one_of
@@ -39,6 +40,9 @@ NoStampOption = Annotated[bool, typer.Option("--no-stamp", help="Foot: substitut
 StyleOption = Annotated[str, typer.Option(help="Matplotlib settings over ours: FILE.mplstyle.")]
 PaletteOption = Annotated[str, typer.Option(help="A palette or colour map of seaborn.")]
 FontOption = Annotated[str, typer.Option(help="An installed font.")]
+SiteOption = Annotated[
+    bool, typer.Option("--site-only", help="Leave RESULTS.md and the READMEs as they are.")
+]
 
 
 def plot(
@@ -133,6 +137,21 @@ def table(
         return
     write_out(out, text.encode(), force=force)
     say(f"wrote {out}")
+
+
+def report(site_only: SiteOption = False) -> None:
+    """Write the static report to site/, and RESULTS.md from the committed profiles."""
+    from harness.publish.report.load import load_pages
+    from harness.publish.report.write import write_results, write_site
+    from harness.store.pair import finish_pairs
+
+    asked = asked_for(None, reads=True)
+    finish_pairs(asked.workspace.root / "results")
+    store = not site_only
+    pages = load_pages(asked.workspace, asked.library, store=store, tell=say_broken)
+    if store:
+        say(f"wrote {write_results(asked.workspace, asked.library, pages)}")
+    say(f"wrote {write_site(asked.workspace, pages)}: open it in a browser")
 
 
 def _stored(

@@ -1,4 +1,4 @@
-"""Verbs that only read: list, plan, status. None of them imports torch."""
+"""Verbs that only read: list, plan, status, show, diff. None of them imports torch."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ from harness.commands.common import (
     SeedsOption,
     Selectors,
     SetOption,
+    StoredProfile,
     asked_for,
     command_words,
+    headed,
     print_rows,
     say,
     say_all_broken,
@@ -46,6 +48,14 @@ SlurmOption = Annotated[
     bool, typer.Option("--slurm", help="Print a script for sbatch that runs the --shards.")
 ]
 FailedOption = Annotated[bool, typer.Option("--failed", help="Only what has no result.")]
+ShowArgument = Annotated[
+    str, typer.Argument(help="A task's id, or task:claim as repro check prints it.")
+]
+Before = Annotated[
+    str, typer.Argument(help="A commit, or a folder with results, as that of a variant.")
+]
+After = Annotated[str | None, typer.Argument(help="The same; the working tree by default.")]
+ExitOption = Annotated[bool, typer.Option("--exit-code", help="Exit 1 where anything differs.")]
 
 
 def list_tasks(
@@ -258,3 +268,51 @@ def show_status(
         for name, c in counts.items()
     ]
     print_rows(counted, as_json=False, columns=["experiment", "trials"])
+
+
+def show(
+    name: ShowArgument,
+    profile: StoredProfile = None,
+    settings: SetOption = None,
+    seeds: SeedsOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Tell a task's verdicts, the worst first, or all of one claim, and where to look further."""
+    from harness.publish.report.terminal import claim_text, task_text, view_of
+    from harness.publish.verdicts import json_rows
+
+    task_id, _, claim = name.partition(":")
+    asked = asked_for([task_id], "smoke", settings, seeds, reads=True)
+    task = asked.library.one(task_id)
+    scale = parse_profile(profile) if profile else None
+    view = view_of(asked.library, asked.workspace, task, scale)
+    if claim:
+        view = view.only(claim)
+    if as_json:
+        beside = {"deviations": [{"id": each.id, "what": each.what} for each in view.deviations]}
+        rows = [
+            row | beside | {"declared": view.declared}
+            for row in json_rows(view.rows, asked.overrides)
+        ]
+        return print_rows(rows, as_json=True, columns=[])
+    typer.echo(headed(claim_text(view) if claim else task_text(view), asked.overrides))
+
+
+def diff(
+    before: Before = "HEAD~1",
+    after: After = None,
+    exit_code: ExitOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare verdicts: those that changed, numbers that moved, claims that ask something else."""
+    from harness.publish.diff import compare, diff_text, verdicts_at
+    from harness.store.workspace import find_results
+
+    root = find_results().root
+    found = compare(verdicts_at(root, before), verdicts_at(root, after))
+    if as_json:
+        print_rows(found, as_json=True, columns=[])
+    else:
+        typer.echo(diff_text(found))
+    if exit_code and found:
+        raise typer.Exit(1)
