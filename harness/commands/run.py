@@ -48,9 +48,9 @@ from harness.publish.counts import checks_in_words, counted
 from harness.publish.refresh import Refresher
 from harness.registry import Library, experiments_of
 from harness.run.dry_run import dry_runs
-from harness.run.executors.inline import InlineExecutor
 from harness.run.executors.job import Executor
 from harness.run.executors.local import LocalExecutor
+from harness.run.executors.worker import InlineExecutor
 from harness.run.plan import Action, Plan, make_plan, probe_limits
 from harness.run.progress import make_progress
 from harness.run.runner import Runner, Summary

@@ -31,8 +31,8 @@ from harness.declare.task import Task
 from harness.measure.fresh_process import call_fresh
 from harness.outgoing import GuardedStream
 from harness.registry import Library, experiments_of
-from harness.run.executors.inline import InlineExecutor
 from harness.run.executors.job import Executor
+from harness.run.executors.worker import InlineExecutor
 from harness.run.plan import MachineLimits, Plan, make_plan
 from harness.run.progress import Progress
 from harness.run.runner import Runner, Summary

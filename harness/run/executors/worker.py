@@ -1,4 +1,4 @@
-"""What happens inside a worker process: lock, run, write the record."""
+"""What a worker does with a job: lock, run, write the record; and a worker in this process."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import sys
 import time
 import traceback
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -209,3 +210,23 @@ def _is_disk_full(error: BaseException) -> bool:
 def _is_out_of_memory(error: BaseException) -> bool:
     # By name: torch must not be imported for a trial that did not use it.
     return isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError"
+
+
+class InlineExecutor:
+    """Runs jobs in this process, one after another, for a debugger; a crash of one ends the run."""
+
+    num_workers, places_jobs = 1, False
+
+    def submit(self, job: Job) -> Future[list[Report]]:
+        future: Future[list[Report]] = Future()
+        try:
+            future.set_result(run_job(job))
+        except Exception as error:  # noqa: BLE001 - a future carries whatever was raised
+            future.set_exception(error)
+        return future
+
+    def cancel_all(self) -> None:
+        """Do nothing: no job runs outside `submit`."""
+
+    def close(self) -> None:
+        """Do nothing: there are no workers."""

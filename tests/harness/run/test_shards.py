@@ -18,7 +18,7 @@ from harness.declare.table import Table, value
 from harness.declare.task import Task
 from harness.errors import UsageError
 from harness.registry import Library
-from harness.run.executors.inline import InlineExecutor
+from harness.run.executors.worker import InlineExecutor
 from harness.run.plan import Plan, make_plan
 from harness.run.runner import Runner, Summary
 from harness.run.shards import Shard, cut, in_shard, parse_shard, parts_of, slurm_script

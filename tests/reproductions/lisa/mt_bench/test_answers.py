@@ -15,7 +15,7 @@ from transformers import LlamaConfig, LlamaForCausalLM
 from harness.data import load as datasets
 from harness.errors import SpecError
 from harness.registry import Library, experiments_of
-from harness.run.executors.inline import InlineExecutor
+from harness.run.executors.worker import InlineExecutor
 from harness.run.plan import MachineLimits, make_plan
 from harness.run.runner import Runner, Summary
 from harness.store.result import build_result, json_text
