@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from harness.declare.table import Frame
 from harness.errors import SpecError
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Form = Literal[
     "at_most",
@@ -37,7 +35,7 @@ pairs one after the other; `ordering` and `monotone` need at least two numbers c
 May raise InvalidQuantity or MissingRows."""
 Doubt = Callable[..., str]
 """From a complete table to why a quantity's numbers decide nothing on it, else an empty string."""
-PaperValue = Callable[["pd.DataFrame"], "float | None"]
+PaperValue = Callable[[Frame], "float | None"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

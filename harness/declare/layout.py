@@ -12,19 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from harness.declare.params import Scalar
-from harness.declare.table import Table
+from harness.declare.table import Frame, Table
 from harness.errors import SpecError
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Where = Mapping[str, Scalar]
 """Columns of the task's table and the values that its rows must have there."""
 Shows = Literal["both", "ours", "paper"]
-Remark = Callable[["pd.DataFrame"], str]
+Remark = Callable[[Frame], str]
 """From the rows of a place to a word on its number, or to nothing."""
 
 
@@ -103,11 +100,11 @@ class Layout:
         """Return what a place shows: the column's word goes before the row's."""
         return column.cell or row.cell or self.cell
 
-    def searched(self, table: pd.DataFrame) -> Callable[[Line, Line], pd.DataFrame]:
+    def searched(self, table: Frame) -> Callable[[Line, Line], Frame]:
         """Return what finds the rows of a place, with or without a value: at most one per seed."""
         rows_by: dict[tuple[str, ...], dict[tuple[Scalar, ...], list[int]]] = {}
 
-        def at(row: Line, column: Line) -> pd.DataFrame:
+        def at(row: Line, column: Line) -> Frame:
             where = {**self.where, **row.where, **column.where}
             if not where:
                 return table

@@ -9,13 +9,10 @@ import math
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from harness.declare.table import Frame
 from harness.errors import SpecError
 from harness.untrusted import UnreadableError, read_text
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 COLUMNS = (
     "task", "series", "x_name", "x", "y_name", "value",
@@ -47,12 +44,12 @@ def standings(statuses: Iterable[str]) -> str:
     return ", ".join(word for word in dict.fromkeys(STANDING.values()) if word in present)
 
 
-def published(rows: pd.DataFrame) -> pd.DataFrame:
+def published(rows: Frame) -> Frame:
     """Return the rows that stand as "paper"."""
     return rows[rows["status"].map(STANDING) == "paper"]
 
 
-def load_reference(folder: Path, task_word: str | None = None) -> pd.DataFrame:
+def load_reference(folder: Path, task_word: str | None = None) -> Frame:
     """Read a paper's reference values: all, or those of one task by its word (`fig06`).
 
     folder: the paper's folder, whose `reference/` holds the CSVs.
@@ -71,7 +68,7 @@ def load_reference(folder: Path, task_word: str | None = None) -> pd.DataFrame:
 
 
 @functools.lru_cache(maxsize=16)
-def _frame(files: tuple[tuple[Path, str], ...]) -> pd.DataFrame:
+def _frame(files: tuple[tuple[Path, str], ...]) -> Frame:
     """Return the rows of files, read once for all tasks of a paper; who changes them copies."""
     import pandas as pd
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial, reduce
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from harness.declare.params import TYPES, ColumnType, Params, Scalar
 from harness.declare.statistics import MissingRows
@@ -18,7 +18,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Role = Literal["param", "seed", "value", "measurement", "artifact"]
-Tables = Mapping[str, "pd.DataFrame"]
+Frame: TypeAlias = "pd.DataFrame"
+"""Rows, by a word that declarations may write: they import no pandas."""
+Series: TypeAlias = "pd.Series[Any]"
+"""A column of them."""
+Tables = Mapping[str, Frame]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from harness.declare.claims import Claim
 from harness.declare.criterion import STEPS, STRICT, Criterion
@@ -22,10 +22,8 @@ from harness.declare.statistics import (
     MissingRows,
     t_interval,
 )
+from harness.declare.table import Frame
 from harness.errors import SpecError
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 class Word(StrEnum):
@@ -91,7 +89,7 @@ def untested(why: Why, reason: str) -> Verdict:
     return Verdict(word=Word.UNTESTED, reason=f"{why}: {reason}")
 
 
-def evaluate(claim: Claim, table: pd.DataFrame, *, seed: str | None, profile: Profile) -> Verdict:
+def evaluate(claim: Claim, table: Frame, *, seed: str | None, profile: Profile) -> Verdict:
     """Decide a claim on a task's complete table.
 
     seed: the column that counts as a seed, None in a table without seeds.
@@ -122,7 +120,7 @@ def evaluate(claim: Claim, table: pd.DataFrame, *, seed: str | None, profile: Pr
     return verdict
 
 
-def _by_control(claim: Claim, verdict: Verdict, table: pd.DataFrame, seed: str | None) -> Verdict:
+def _by_control(claim: Claim, verdict: Verdict, table: Frame, seed: str | None) -> Verdict:
     """Hold a verdict against the claim's positive control: without one nothing is contradicted.
 
     Too few seeds decide neither the claim nor its control.
@@ -145,9 +143,7 @@ def _by_control(claim: Claim, verdict: Verdict, table: pd.DataFrame, seed: str |
     return replace(verdict, word=failed.word, reason=failed.reason, control="failed", samples=())
 
 
-def samples_per_seed(
-    criterion: Criterion, table: pd.DataFrame, seed: str | None
-) -> list[list[float]]:
+def samples_per_seed(criterion: Criterion, table: Frame, seed: str | None) -> list[list[float]]:
     """Return the quantity per seed, each as the list of numbers that must be judged.
 
     A table is complete, so a seed without a claim's rows is one that the grid gave to other claims.

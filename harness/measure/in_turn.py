@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.choices import noted
 from harness.declare import CHECK, Cell, Claim, Line, claims, equal, measured, value
 from harness.declare.experiment import Device
 from harness.declare.params import Scalar
 from harness.declare.statistics import MissingRows
+from harness.declare.table import Frame
 from harness.measure.timing import Timing, Work, measure_interleaved
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 NOTHING_CHOSEN = "plain torch"
 COLUMNS = (
@@ -80,7 +78,7 @@ def rows_in_turn(
     ]
 
 
-def disagreeing(table: pd.DataFrame) -> int:
+def disagreeing(table: Frame) -> int:
     """Return in how many rows steps by kernels end elsewhere than other code does."""
     asked = table["agrees"].dropna()
     if asked.empty:

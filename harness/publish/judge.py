@@ -6,7 +6,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.declare.claims import Claim
 from harness.declare.criterion import Criterion
@@ -14,6 +14,7 @@ from harness.declare.overrides import Overrides
 from harness.declare.profiles import Profile
 from harness.declare.reference import published
 from harness.declare.statistics import CONFIDENCE, MIN_SEEDS
+from harness.declare.table import Frame
 from harness.declare.task import Task
 from harness.declare.verdict import (
     Part,
@@ -31,9 +32,6 @@ from harness.run.awaited import awaited_by, awaited_text, run_command
 from harness.store.registered import task_registrations
 from harness.store.result import TaskResult
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 NOTHING = Overrides()
 POWER = 0.8
 MOST = 10_000
@@ -46,7 +44,7 @@ def judge(
     task: Task,
     result: TaskResult | None,
     profile: Profile,
-    reference: pd.DataFrame | None,
+    reference: Frame | None,
     *,
     overrides: Overrides = NOTHING,
 ) -> list[CheckRow]:
@@ -97,7 +95,7 @@ def _not_run(
     return untested(why, f"{told}{''.join(gaps)}")
 
 
-def _paper_value(claim: Claim, reference: pd.DataFrame | None) -> tuple[float | None, str]:
+def _paper_value(claim: Claim, reference: Frame | None) -> tuple[float | None, str]:
     """Return the paper's number, if it prints one, and what went wrong when it was looked up."""
     if claim.criterion.paper_value is None or reference is None:
         return None, ""
@@ -112,7 +110,7 @@ def _paper_value(claim: Claim, reference: pd.DataFrame | None) -> tuple[float | 
 
 def _row(
     task: Task, claim: Claim, profile: Profile, verdict: Verdict,
-    reference: pd.DataFrame | None, *, registered: bool,
+    reference: Frame | None, *, registered: bool,
 ) -> CheckRow:  # fmt: skip
     scope, criterion = claim.scope, claim.criterion
     value, fault = _paper_value(claim, reference)

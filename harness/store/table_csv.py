@@ -8,29 +8,26 @@ import io
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import repeat
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from harness.declare.table import Column, Table
+from harness.declare.table import Column, Frame, Table
 from harness.declare.task import Task
 from harness.errors import DataError, SpecError
 from harness.store.record import Record, rows_of
 from harness.untrusted import in_one_line
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 FLOAT_FORMAT = ".9g"
 DTYPES = {"int": "Int64", "float": "float64", "bool": "boolean"}
 
 
-def long_frame(records: Iterable[Record]) -> pd.DataFrame:
+def long_frame(records: Iterable[Record]) -> Frame:
     """Return one experiment's records as a frame: parameters, values, status; order kept."""
     import pandas as pd
 
     return pd.DataFrame([row for record in records for row in rows_of(record)])
 
 
-def build_table(task: Task, frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+def build_table(task: Task, frames: Mapping[str, Frame]) -> Frame:
     """Return a task's table from its experiments' long frames, as its CSV holds it.
 
     Floats have the CSV's nine digits: what is decided and drawn right after a run must be what
@@ -52,7 +49,7 @@ def build_table(task: Task, frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     return parse_csv(csv_text(checked).encode(), task.table, where=where)
 
 
-def validate(table: pd.DataFrame, columns: Table, *, where: str) -> pd.DataFrame:
+def validate(table: Frame, columns: Table, *, where: str) -> Frame:
     """Return the table with declared types; raises SpecError with the first bad column."""
     import pandas as pd
 
@@ -86,7 +83,7 @@ def _dtype(column: Column) -> Any:
     return DTYPES[column.type]
 
 
-def csv_text(table: pd.DataFrame) -> str:
+def csv_text(table: Frame) -> str:
     """Return a table as CSV: fixed float format, empty for missing, `\\n` line ends."""
     lines = [",".join(map(_quote, table.columns))]
     for row in table.itertuples(index=False, name=None):
@@ -125,7 +122,7 @@ def sha256_text(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def parse_csv(data: bytes, columns: Table, *, where: str) -> pd.DataFrame:
+def parse_csv(data: bytes, columns: Table, *, where: str) -> Frame:
     """Return the table that a CSV file holds. Raises DataError that names `where` and the line."""
     import pandas as pd
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.declare.layout import Cell
 from harness.declare.reference import STANDING
 from harness.declare.statistics import mean_and_error
+from harness.declare.table import Frame
 from harness.publish.report.text import PLUS_MINUS, fixed, number
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 NOT_RUN, NO_VALUE = "x", "-"
 ROUNDING = 1e-12
@@ -27,7 +25,7 @@ def _is_missing(cell: Any) -> bool:
     return cell is None or cell is pd.NA or cell != cell
 
 
-def ours_text(rows: pd.DataFrame, cell: Cell, *, seeded: bool) -> tuple[str, int]:
+def ours_text(rows: Frame, cell: Cell, *, seeded: bool) -> tuple[str, int]:
     """Return our number as text, and how many seeds it is a mean over."""
     if rows.empty:
         return cell.absent or NOT_RUN, 0

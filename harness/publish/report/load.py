@@ -6,11 +6,11 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from harness.declare.papers import Item, deviations_of, load_deviations, load_paper
 from harness.declare.profiles import Profile
 from harness.declare.reference import load_reference
+from harness.declare.table import Frame
 from harness.declare.task import Task
 from harness.errors import DataError, SpecError, UsageError
 from harness.publish.check_row import CheckRow
@@ -24,9 +24,6 @@ from harness.store.code import experiment_code
 from harness.store.result import figure_path, is_stored, load_result
 from harness.store.workspace import Workspace
 from harness.untrusted import is_there, read_bytes
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 log = logging.getLogger(__name__)
 
@@ -103,7 +100,7 @@ class _Reader:
             waits=_waits(waiting) if waiting else "",
         )
 
-    def _run(self, task: Task, item: Item, profile: Profile, reference: pd.DataFrame) -> Run:
+    def _run(self, task: Task, item: Item, profile: Profile, reference: Frame) -> Run:
         try:
             result, problem = load_result(self.workspace, task, profile), ""
         except DataError as error:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from harness.declare.profiles import Profile
 from harness.declare.statistics import mean_and_error
-from harness.declare.table import Column, Table
+from harness.declare.table import Column, Frame, Table
 from harness.declare.task import Task
 from harness.publish.report.cell_text import ROUNDING, other_row
 from harness.publish.report.formats import as_csv, as_latex, as_markdown, as_text
@@ -23,9 +23,6 @@ from harness.publish.report.printed import (
 from harness.publish.report.text import mean_sem, number
 from harness.publish.stand_ins import ran_on, ran_on_sentence
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 TableFormat = Literal["text", "markdown", "latex", "csv"]
 FORMATS: dict[TableFormat, Callable[[Printed], str]] = {
     "text": as_text, "markdown": as_markdown, "latex": as_latex, "csv": as_csv
@@ -38,8 +35,8 @@ NO_VALUE = "no value"
 def table_as(
     fmt: TableFormat,
     task: Task,
-    table: pd.DataFrame,
-    reference: pd.DataFrame,
+    table: Frame,
+    reference: Frame,
     *,
     title: str,
     profile: Profile,
@@ -68,13 +65,13 @@ def table_as(
     return FORMATS[fmt](replace(content, title=named, where=f"profile {profile}", aside=aside))
 
 
-def paper_alone_as(fmt: TableFormat, task: Task, reference: pd.DataFrame, *, title: str) -> str:
+def paper_alone_as(fmt: TableFormat, task: Task, reference: Frame, *, title: str) -> str:
     """Return the paper's values of a task that was not run; empty where there is none to print."""
     content = print_without_run(task, reference)
     return FORMATS[fmt](replace(content, title=title, where="not run here")) if content else ""
 
 
-def long_form(columns: Table, table: pd.DataFrame, more: Mapping[str, str]) -> PrintedTable:
+def long_form(columns: Table, table: Frame, more: Mapping[str, str]) -> PrintedTable:
     """Return a line per grid point: parameters, the number of seeds, then means with their errors.
 
     more: what further columns say in every line, where it is not empty.

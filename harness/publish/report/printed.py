@@ -7,16 +7,14 @@ import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.declare.layout import Layout, Line, Shows
 from harness.declare.reference import MARKS, NOT_KNOWN, STANDING
+from harness.declare.table import Frame
 from harness.declare.task import Task
 from harness.publish.report.cell_text import NO_VALUE, NOT_RUN, other_row, ours_text, paper_text
 from harness.publish.report.text import PLUS_MINUS
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Join = Callable[[str, str], str]
 X_TOLERANCE = 1e-3
@@ -150,7 +148,7 @@ class Printed:
         return any(place.ours != NOT_RUN for place in cells)
 
 
-def print_without_run(task: Task, reference: pd.DataFrame) -> Printed | None:
+def print_without_run(task: Task, reference: Frame) -> Printed | None:
     """Lay out the paper's values alone, of a task that has none of ours."""
     import pandas as pd
 
@@ -160,7 +158,7 @@ def print_without_run(task: Task, reference: pd.DataFrame) -> Printed | None:
     return print_tables(task, nothing, reference)
 
 
-def print_tables(task: Task, table: pd.DataFrame, reference: pd.DataFrame) -> Printed:
+def print_tables(task: Task, table: Frame, reference: Frame) -> Printed:
     """Lay out a task's table as its layouts say, with the paper's values in the same cells.
 
     A further table that holds no value at all is left out, and so is a row that repeats the
@@ -301,7 +299,7 @@ def _spread(task: Task, layout: Layout, places: Sequence[Place]) -> str:
 def _place(
     task: Task,
     layout: Layout,
-    found: pd.DataFrame,
+    found: Frame,
     records: Sequence[Mapping[Any, Any]],
     row: Line,
     column: Line,
