@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+from tests.harness.commands.test_diff import git
 from tests.harness.commands.varied import INLINE, told
 from tests.harness.conftest import Cli
 from tests.harness.staged_folder import make_folder
@@ -13,27 +14,22 @@ from tests.harness.toy_paper import ToyPaper
 CPU = ("--profile", "cpu")
 
 
-def git(toy: ToyPaper, *words: str) -> str:
-    command = ["git", "-C", str(toy.root), "-c", "user.name=n", "-c", "user.email=e", *words]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
-
-
 def test_a_run_with_nothing_to_do_changes_no_tracked_file(lab: Cli, toy: ToyPaper) -> None:
     (toy.root / ".gitignore").write_text("runs\ntoy.log\n")
-    git(toy, "init", "--quiet")
-    git(toy, "add", "--all")
-    git(toy, "commit", "--quiet", "--message", "Results")
-    tracked = git(toy, "ls-files").split()
+    git(toy.root, "init", "--quiet")
+    git(toy.root, "add", "--all")
+    git(toy.root, "commit", "--quiet", "--message", "Results")
+    tracked = git(toy.root, "ls-files").split()
     assert {"results/toylab/tab01.cpu.csv", "figures/toylab/tab01.cpu.svg"} <= {*tracked}
     assert "results/toylab/verdicts.cpu.json" in tracked
     for words in ((), ("--stale",)):
         done = lab("run", "toylab", *CPU, *INLINE, *words)
         assert (done.code, "0 run" in done.err) == (0, True), done.err
-        assert git(toy, "status", "--porcelain") == ""
+        assert git(toy.root, "status", "--porcelain") == ""
     # The same in a checkout that has never unpacked what is committed.
     subprocess.run(["rm", "-r", str(toy.root / "runs")], check=True)
     assert lab("run", "toylab", *CPU, *INLINE).code == 0
-    assert git(toy, "status", "--porcelain") == ""
+    assert git(toy.root, "status", "--porcelain") == ""
 
 
 def test_where_nothing_can_run_the_reasons_are_told_with_exit_code_4(

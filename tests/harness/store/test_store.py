@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import errno
-import fcntl
 import gzip
 import json
-import os
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -120,23 +117,6 @@ def test_a_result_is_replaced_only_on_request(store: RecordStore) -> None:
     assert store.read(a_trial()) == old
     store.write(new, replace=True)
     assert store.read(a_trial()) == new
-
-
-def test_on_a_file_system_without_locks_a_lease_is_held(
-    store: RecordStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Stand in for a mount: what a container may mount has locks."""
-
-    def refuse(*_: int) -> None:
-        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
-
-    monkeypatch.setattr(fcntl, "flock", refuse)
-    with store.lock(a_trial()) as is_ours, store.lock(a_trial()) as is_theirs:
-        assert is_ours and not is_theirs
-        store.write(make_record(a_trial()))
-    assert store.result(a_trial()) is not None
-    with store.lock(a_trial()) as is_ours:
-        assert is_ours
 
 
 def test_a_large_pack_is_cut_into_files_and_put_together_again(

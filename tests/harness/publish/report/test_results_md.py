@@ -13,6 +13,7 @@ from harness.errors import SpecError
 from harness.publish.report.load import load_pages
 from harness.publish.report.write import update_block, write_results, write_site
 from harness.registry import PaperFolder
+from tests.harness.inline_lab import tree
 from tests.harness.publish.report.demo_paper import HOSTILE, make_demo
 from tests.harness.publish.report.pages import Demo, page_of
 
@@ -28,10 +29,6 @@ def written(demo: Demo) -> tuple[str, str]:
 def rebuilt(demo: Demo) -> tuple[str, str]:
     write_results(*demo, load_pages(*demo, store=True))
     return written(demo)
-
-
-def tree(folder: Path) -> dict[Path, bytes]:
-    return {p.relative_to(folder): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
 
 def readme_of(demo: Demo) -> Path:
