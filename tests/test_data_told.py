@@ -1,4 +1,4 @@
-"""What an outsider is told about data: by `repro plan` in an empty clone, and by docs/data.md."""
+"""What an outsider is told about data by `repro plan` in an empty clone."""
 
 from __future__ import annotations
 
@@ -7,18 +7,15 @@ import re
 from collections import defaultdict
 from pathlib import Path
 
-import pytest
 from typer.testing import CliRunner
 
 from harness.commands import app as repro
 from harness.data.catalogue import Dataset, read_catalogue
-from harness.data.load import supply
 from harness.declare.profiles import Profile
 from harness.registry import experiments_of, load_registry
 from harness.store.trial import grid_of, with_upstream
 from tests.checkout import ROOT
 
-PAGE = ROOT / "docs" / "data.md"
 WAY = re.compile(r"repro data (make|fetch) (\S+)")
 
 
@@ -85,18 +82,3 @@ def test_plan_names_mnist_wherever_it_names_cinic10(tmp_path: Path) -> None:
     assert "data set mnist is missing: repro data make mnist" in said
     told = [line for line in said.splitlines() if re.search("cinic.?10", line, re.IGNORECASE)]
     assert [line for line in told if "mnist" not in line.lower()] == []
-
-
-def rows_of_page() -> list[list[str]]:
-    lines = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line[:1] == "|"]
-    return [[cell.strip(" `") for cell in line.strip("|").split("|")] for line in lines[2:]]
-
-
-def test_page_lists_every_data_set_as_the_catalogue_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("REPRO_CATALOGUE", raising=False)
-    wanted = [[d.name, d.kind, supply(d.name)] for d in catalogue().values()]
-    table = "\n".join(
-        f"| `{name}` | {kind} | {f'`{way}`' if way.startswith('repro') else way} |"
-        for name, kind, way in wanted
-    )
-    assert rows_of_page() == wanted, f"write this table into {PAGE.name}:\n{table}"
