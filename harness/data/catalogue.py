@@ -16,13 +16,14 @@ from pydantic import Field, ValidationError, model_validator
 from harness.data.rules import RULES
 from harness.errors import DataError
 from harness.strict import Strict, explain
-from harness.untrusted import UnreadableError, read_text, read_toml
+from harness.untrusted import UnreadableError, read_toml
 
 Kind = Literal["text", "arrays", "records", "tensors", "json", "gguf"]
 Variant = Literal["bundled", "staged", "made", "hub"]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 SCHEMA_VERSION = 1
+BUILT_IN = Path(__file__).with_name("catalogue.toml")
 SUFFIXES: dict[Kind, str] = {
     "text": ".txt.gz",
     "arrays": ".npz",
@@ -130,11 +131,26 @@ def load_catalogue() -> dict[str, Dataset]:
     Raises DataError for a file that is missing, does not parse, has an unknown key, or names
     a data set a second time.
     """
-    files = [Path(__file__).with_name("catalogue.toml")]
+    files = [BUILT_IN]
     if extra := os.environ.get("REPRO_CATALOGUE"):
         files.append(Path(extra))
+    # The key of each of many trials asks for it.
+    return _merged(tuple((path, _changed(path)) for path in files))
+
+
+def _changed(path: Path) -> tuple[int, int] | None:
+    """Return what tells that a file was changed; of one that is gone who reads it tells."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size
+
+
+@functools.lru_cache(maxsize=8)
+def _merged(files: tuple[tuple[Path, tuple[int, int] | None], ...]) -> dict[str, Dataset]:
     found: dict[str, Dataset] = {}
-    for path in files:
+    for path, _ in files:
         for dataset in read_catalogue(path):
             if dataset.name in found:
                 raise DataError(f"{path}: {dataset.name!r} is in the catalogue already: rename it")
@@ -145,16 +161,10 @@ def load_catalogue() -> dict[str, Dataset]:
 def read_catalogue(path: Path) -> tuple[Dataset, ...]:
     """Return the data sets of one file. Raises DataError as `load_catalogue`."""
     try:
-        return _parsed(path, read_text(path))
+        return CatalogueFile.model_validate(read_toml(path)).dataset
     except FileNotFoundError as error:
         raise DataError(f"the catalogue {path} does not exist: check the path") from error
     except UnreadableError as error:
         raise DataError(f"the catalogue {error}: correct it") from error
     except ValidationError as error:
         raise DataError(f"the catalogue {path}, {explain(error)}: correct it") from error
-
-
-@functools.lru_cache(maxsize=8)
-def _parsed(path: Path, text: str) -> tuple[Dataset, ...]:
-    """Return what a file holds, parsed once for each `text` of it."""
-    return CatalogueFile.model_validate(read_toml(path)).dataset

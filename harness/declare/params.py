@@ -129,13 +129,13 @@ class Params:
     @classmethod
     def from_json(cls, params: Mapping[str, Scalar]) -> Self:
         """Return the point with these parameters. Raises SpecError unless they are the fields."""
-        names = [field.name for field in cls.fields()]
-        for field in cls.fields():
-            if field.name not in params and not field.added:
-                raise SpecError(f"{cls.__name__}: the parameter {field.name} is missing")
+        added = {field.name: field.added for field in cls.fields()}
+        for name, is_added in added.items():
+            if name not in params and not is_added:
+                raise SpecError(f"{cls.__name__}: the parameter {name} is missing")
         for name in params:
-            if name not in names:
-                hint = nearest(name, names)
+            if name not in added:
+                hint = nearest(name, added)
                 raise SpecError(f"{cls.__name__}: no parameter is called {name!r}{hint}")
         return cls(**params)
 
