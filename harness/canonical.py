@@ -23,7 +23,7 @@ def canonical_json(value: Any) -> str:
     '{"a":null,"b":[1,2.0]}'
     """
     try:
-        text = _ENCODER.encode(_plain(value, "$"))
+        text = _ENCODER.encode(_plain(value, None))
     except RecursionError as error:
         raise SpecError("a value is nested without end: canonical JSON cannot hold it") from error
     if not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text):
@@ -48,21 +48,44 @@ def digest(value: Any) -> str:
     return hashlib.sha256(canonical_json(value).encode()).hexdigest()
 
 
-def _plain(value: Any, where: str) -> Any:
-    if value is None or isinstance(value, (bool, str)):
+AS_THEY_ARE = {str, int, bool, type(None)}
+"""Types that JSON takes as they are: most values have one of them, and need no call."""
+_Place = tuple["_Place", str | int] | None
+"""Where a value stands: where its container stands, and its key in there; None for the whole."""
+
+
+def _plain(value: Any, place: _Place) -> Any:
+    if type(value) in AS_THEY_ARE or isinstance(value, str):
         return value
     if isinstance(value, int):
         return int(value)
     if isinstance(value, float):
         if not math.isfinite(value):
-            raise SpecError(f"{where} is {value}: canonical JSON holds finite numbers only")
+            raise SpecError(f"{_told(place)} is {value}: canonical JSON holds finite numbers only")
         # -0.0 equals 0.0, so it must not hash differently.
         return value + 0.0
     if isinstance(value, (list, tuple)):
-        return [_plain(item, f"{where}[{index}]") for index, item in enumerate(value)]
-    if isinstance(value, Mapping):
+        return [
+            item if type(item) in AS_THEY_ARE else _plain(item, (place, index))
+            for index, item in enumerate(value)
+        ]
+    # A dictionary first: to ask for a mapping takes long.
+    if isinstance(value, (dict, Mapping)):
         for key in value:
             if not isinstance(key, str):
-                raise SpecError(f"{where} has the key {key!r}: canonical JSON needs string keys")
-        return {key: _plain(item, f"{where}.{key}") for key, item in value.items()}
-    raise SpecError(f"{where} is a {type(value).__name__}: canonical JSON has no such type")
+                raise SpecError(
+                    f"{_told(place)} has the key {key!r}: canonical JSON needs string keys"
+                )
+        return {
+            key: item if type(item) in AS_THEY_ARE else _plain(item, (place, key))
+            for key, item in value.items()
+        }
+    raise SpecError(f"{_told(place)} is a {type(value).__name__}: canonical JSON has no such type")
+
+
+def _told(place: _Place) -> str:
+    """Say where a value stands: put together only where something is wrong."""
+    if place is None:
+        return "$"
+    above, key = place
+    return f"{_told(above)}{f'[{key}]' if isinstance(key, int) else f'.{key}'}"
