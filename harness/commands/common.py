@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from harness.declare.profiles import parse_profile
 from harness.errors import SpecError, UsageError
 from harness.outgoing import tidy
 from harness.terminal import WIDTH, wrapped
@@ -98,6 +97,7 @@ def asked_for(
     reads: results must be there.
     Raises UsageError for a name that is none, and for an override that no trial takes.
     """
+    from harness.declare.profiles import parse_profile
     from harness.registry import load_asked
     from harness.store.trial import check_overrides
     from harness.store.workspace import find_results, find_workspace

@@ -26,7 +26,6 @@ from harness.commands.common import (
     say_no_trials,
     time_told,
 )
-from harness.declare.profiles import parse_profile
 from harness.errors import SpecError, UsageError, one_of
 from harness.outgoing import tidy
 from harness.terminal import WIDTH, wrapped
@@ -86,6 +85,7 @@ def _print_titles(titles: dict[str, str]) -> None:
 
 
 def _listed(selectors: Selectors, kind: str | None, profile: str | None) -> list[dict[str, Any]]:
+    from harness.declare.profiles import parse_profile
     from harness.declare.task import Kind
     from harness.registry import load_asked
 

@@ -64,7 +64,11 @@ import sys
 from harness.commands.app import app
 
 heavy = ["torch", "transformers", "matplotlib", "seaborn"]
-unasked = {"list": [*heavy, "pandas", "reproductions", "toylab"], "check": [*heavy, "pandas"]}
+heavier = [*heavy, "pandas", "scipy"]
+unasked = {
+    "list": [*heavier, "harness.declare", "reproductions", "toylab"],
+    "check": heavier, "plan": heavier, "status": heavier,
+}
 for verb in ("list", "check", "doctor", "plan", "status", "show", "table"):
     asked = {"show": ["toylab/tab01"], "table": ["toylab/tab01"], "doctor": []}
     words = [verb, *asked.get(verb, ["toylab"])]
