@@ -70,17 +70,17 @@ def to_text(data: bytes, *, where: str) -> str:
 
 def unzip(data: bytes, *, where: str, limit: int = MAX_BYTES) -> bytes:
     """Return what gzipped bytes hold. Raises UnreadableError for what is damaged or too large."""
-    plain = bytearray()
+    plain = io.BytesIO()
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
             # Piece by piece: to ask for all that is allowed would set as much memory aside.
-            while len(plain) <= limit and (piece := stream.read(2**20)):
-                plain += piece
+            while plain.tell() <= limit and (piece := stream.read(2**20)):
+                plain.write(piece)
     except (OSError, EOFError, zlib.error) as error:
         raise UnreadableError(f"{where} is truncated or altered ({error})") from error
-    if len(plain) > limit:
+    if plain.tell() > limit:
         raise _too_large(where, limit)
-    return bytes(plain)
+    return plain.getvalue()
 
 
 def _too_large(where: str, limit: int) -> UnreadableError:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from harness.declare.experiment import Status
 from harness.declare.profiles import Profile
 from harness.store.code import experiment_code
+from harness.store.record import RESULTS, Glimpse, Record
 from harness.store.store import RecordStore, Rejected
 from harness.store.trial import Trial
 
@@ -31,16 +32,25 @@ class TrialState:
 
     @property
     def has_result(self) -> bool:
-        return self.state in ("done", "diverged", "oom")
+        return self.state in RESULTS
 
 
 def trial_states(trials: Sequence[Trial], profile: Profile, store: RecordStore) -> list[TrialState]:
     """Return the state of each trial; a committed result is one too."""
-    committed = store.with_committed(dict.fromkeys(t.experiment for t in trials), profile)
+    experiments = dict.fromkeys(trial.experiment for trial in trials)
+    committed = {
+        told.key: told for each in experiments for told in store.glimpses(each.id, profile)
+    }
+    # Of thousands to look for each by its name would take longer than all else.
+    here = {key for each in experiments for key in store.keys(each.id)}
     code_of = functools.cache(experiment_code)
     states = []
     for trial in trials:
-        record = committed.read(trial)
+        record: Record | Rejected | Glimpse | None = (
+            store.read(trial) if trial.key in here else None
+        )
+        if not isinstance(record, Record) or not record.is_result:
+            record = committed.get(trial.key, record)
         state, note, stale, wall_s = "missing", "", False, None
         if isinstance(record, Rejected):
             state, note = "rejected", record.reason

@@ -5,10 +5,11 @@ from __future__ import annotations
 import csv
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from pydantic import Field
 
@@ -31,6 +32,8 @@ from harness.untrusted import UnreadableError, in_one_line, is_there, parse_json
 
 if TYPE_CHECKING:
     import pandas as pd
+
+T = TypeVar("T")
 
 ADVICE = "run the task again or restore the file"
 ARTIFACT_DIGITS = 16
@@ -183,7 +186,8 @@ def _registered(task: Task, records: Sequence[Record]) -> dict[str, str]:
     """Return by claim the digest that all records hold of it."""
     found = {}
     for claim in task.claims:
-        told = {record.registered.get(f"{task.id}:{claim.id}", "") for record in records}
+        name = f"{task.id}:{claim.id}"
+        told = {record.registered.get(name, "") for record in records}
         if len(told) == 1 and (made := told.pop()):
             found[claim.id] = made
     return found
@@ -193,8 +197,8 @@ def _collect_provenance(records: Sequence[Record], overrides: dict[str, Scalar])
     sources = [record.provenance for record in records]
     # The load is a fact of a moment, not of a machine.
     machines = {
-        canonical_json({k: v for k, v in source.machine.items() if k != "load_average"})
-        for source in sources
+        canonical_json({k: v for k, v in machine.items() if k != "load_average"})
+        for machine in _in_turn(source.machine for source in sources)
     }
     return ProvenanceMeta(
         commits=sorted({source.commit for source in sources}),
@@ -212,6 +216,11 @@ def _collect_provenance(records: Sequence[Record], overrides: dict[str, Scalar])
     )
 
 
+def _in_turn(facts: Iterable[T]) -> Iterator[T]:
+    """Yield what each record says, and once what one after the other does: a run's are alike."""
+    return (told for told, _ in groupby(facts))
+
+
 def _codes(records: Iterable[Record]) -> dict[str, dict[str, int]]:
     found: dict[str, Counter[str]] = {}
     for record in records:
@@ -222,7 +231,7 @@ def _codes(records: Iterable[Record]) -> dict[str, dict[str, int]]:
 def _all_told(facts: Iterable[Mapping[str, str]]) -> dict[str, list[str]]:
     """Return by name every value that was told, in the order of names and values."""
     found: dict[str, set[str]] = {}
-    for name, value in (item for told in facts for item in told.items()):
+    for name, value in (item for told in _in_turn(facts) for item in told.items()):
         found.setdefault(name, set()).add(value)
     return {name: sorted(values) for name, values in sorted(found.items())}
 

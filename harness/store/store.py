@@ -6,6 +6,7 @@ A record that cannot be used is kept beside its place, never deleted. To read ch
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -16,7 +17,15 @@ from harness.atomic import alone_in, locked, write_bytes
 from harness.declare.experiment import Experiment
 from harness.declare.profiles import Profile
 from harness.errors import DataError
-from harness.store.record import Record, lines_of, pack_bytes, parse_record, read_pack
+from harness.store.record import (
+    Glimpse,
+    Record,
+    lines_of,
+    pack_bytes,
+    parse_record,
+    read_glimpses,
+    read_pack,
+)
 from harness.store.trial import Trial
 from harness.store.workspace import Workspace
 from harness.untrusted import MAX_BYTES, UnreadableError, is_there, read_bytes, read_text
@@ -83,7 +92,7 @@ class RecordStore:
         except UnreadableError as error:
             return Rejected(f"its record cannot be read ({error})")
         try:
-            record = parse_record(line, where="its record")
+            record = parse_record(line.encode(), where="its record")
         except DataError as error:
             return Rejected(str(error))
         is_its = record.key == key
@@ -141,6 +150,22 @@ class RecordStore:
         """
         for path in self._packs(experiment_id, profile):
             yield from read_pack(path)
+
+    def glimpses(self, experiment_id: str, profile: str) -> Iterator[Glimpse]:
+        """Yield how the trials of committed records ended. Raises as `packed`."""
+        for path in self._packs(experiment_id, profile):
+            yield from read_glimpses(path)
+
+    def keys(self, experiment_id: str) -> set[str]:
+        """Return the keys that have a file in the working copy, usable or not."""
+        folder = self.workspace.runs / "records" / experiment_id
+        try:
+            names = os.listdir(folder)  # noqa: PTH208 - ten times as fast
+        except FileNotFoundError:
+            return set()
+        except OSError as error:
+            raise UnreadableError(f"{folder} cannot be read ({error.strerror})") from error
+        return {name.removesuffix(".json") for name in names}
 
     def _packs(self, experiment_id: str, profile: str) -> list[Path]:
         path = self.pack_path(experiment_id, profile)

@@ -6,6 +6,7 @@ import csv
 import hashlib
 import io
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import repeat
 from typing import Any
@@ -17,6 +18,8 @@ from harness.store.record import Record, rows_of
 from harness.untrusted import in_one_line
 
 FLOAT_FORMAT = ".9g"
+TO_QUOTE = re.compile(r'[,"\r\n]')
+"""The csv module leaves a lone carriage return bare, and then reads it as a line's end."""
 DTYPES = {"int": "Int64", "float": "float64", "bool": "boolean"}
 
 
@@ -93,8 +96,7 @@ def csv_text(table: Frame) -> str:
 
 
 def _quote(cell: str) -> str:
-    # The csv module leaves a lone carriage return bare, and then reads it as a line's end.
-    if any(char in cell for char in ',"\r\n'):
+    if TO_QUOTE.search(cell):
         return '"' + cell.replace('"', '""') + '"'
     return cell
 
@@ -105,16 +107,19 @@ def format_cell(value: Any) -> str:
     >>> format_cell(0.1 + 0.2), format_cell(3), format_cell(None), format_cell(True)
     ('0.3', '3', '', 'true')
     """
+    # Most cells first: there may be millions.
+    if isinstance(value, float):
+        return "" if math.isnan(value) else format(value, FLOAT_FORMAT)
+    if isinstance(value, str) or type(value) is int:
+        return str(value)
     import numpy as np
     import pandas as pd
 
-    if value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value)):
+    if value is None or value is pd.NA:
         return ""
     # Nullable columns hold numpy's own bool, which is no bool.
     if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"
-    if isinstance(value, float):
-        return format(value, FLOAT_FORMAT)
     return str(value)
 
 

@@ -38,7 +38,7 @@ class Trial:
         above = self.experiment.upstream_of(self.params)
         return tuple(Trial(experiment, params, self.profile) for experiment, params in above)
 
-    @cached_property
+    @property
     def data(self) -> dict[str, str]:
         """Content hash per data set it reads, from the catalogue."""
         return {name: data_hash(name) for name in self.needs.data}

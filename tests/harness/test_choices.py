@@ -42,4 +42,4 @@ def test_a_record_says_what_its_trial_chose_and_says_nothing_otherwise(
     assert chosen == [{}, {"kernels/adamw": "triton"}, {}]
     assert ['"choices"' in record.to_line() for record in records] == [False, True, False]
     for record in records:
-        assert parse_record(record.to_line(), where="it") == record
+        assert parse_record(record.to_line().encode(), where="it") == record

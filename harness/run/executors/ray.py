@@ -307,7 +307,7 @@ class RayExecutor:
             if place.startswith("artifacts/"):
                 write_bytes(runs / place, content)
             else:
-                record = parse_record(content.decode(), where=f"{place}, which a node sent")
+                record = parse_record(content, where=f"{place}, which a node sent")
                 rerun = bool(sending.job.facts["rerun"])
                 self._store.renew(trials[record.key], record, rerun=rerun)
                 kept.add(record.key)

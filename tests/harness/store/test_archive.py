@@ -142,8 +142,8 @@ def test_a_record_that_points_outside_its_folder_is_refused(
     body = json.loads(make_record(grid_of(SQUARES, "cpu")[0]).to_line())["record"]
     # A failure is not held against its key, which would refuse it first.
     body.update(change, status="failed")
-    line = _line(canonical_json(body))
-    rewrite(file, {RECORDS: gzip.compress(line.encode() + b"\n")})
+    line = _line(canonical_json(body).encode())
+    rewrite(file, {RECORDS: gzip.compress(line + b"\n")})
     assert "foreign" in refused(here, file)
 
 

@@ -46,7 +46,7 @@ def reason(store: RecordStore, trial: Trial) -> str:
 def with_new_digest(line: str, **changes: Any) -> bytes:
     """Return a record's line with some fields changed and a digest that fits."""
     body = {**json.loads(line)["record"], **changes}
-    return _line(canonical_json(body)).encode()
+    return _line(canonical_json(body).encode())
 
 
 def test_a_record_comes_back_as_it_was_written(store: RecordStore) -> None:
@@ -66,9 +66,9 @@ def test_a_record_truncated_at_any_byte_is_refused(store: RecordStore) -> None:
 
 
 def test_a_record_with_any_character_changed_is_refused(store: RecordStore) -> None:
-    line = make_record(a_trial()).to_line()
+    line = make_record(a_trial()).to_line().encode()
     for place, old in enumerate(line):
-        changed = line[:place] + ("0" if old != "0" else "1") + line[place + 1 :]
+        changed = line[:place] + (b"1" if old == ord("0") else b"0") + line[place + 1 :]
         with pytest.raises(DataError):
             parse_record(changed, where="it")
 
@@ -200,7 +200,7 @@ def test_two_writers_that_find_the_same_torn_record_set_it_aside_once(
     write_raw(store, a_trial(), b"torn")
     both_look = threading.Barrier(2)
 
-    def parse_together(line: str, *, where: str) -> Record:
+    def parse_together(line: bytes, *, where: str) -> Record:
         with suppress(threading.BrokenBarrierError):  # the other one is not let in
             both_look.wait(timeout=0.3)
         return parse_record(line, where=where)
