@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import random
 import re
 import signal
@@ -20,6 +21,7 @@ from typing import Any
 
 import pytest
 
+from harness.errors import RunError
 from tests.harness.processes import assert_gone, is_alive
 from tests.harness.staged_folder import make_folder
 from tests.harness.toy_paper import ToyPaper, make_toy_paper
@@ -271,6 +273,40 @@ def test_a_cluster_of_another_torch_is_refused(
     assert "a node of the cluster has torch 1.0, this machine 2." in done.stderr
 
 
+def test_a_cluster_of_another_python_is_refused(
+    toy: ToyPaper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import ray
+    from ray.cluster_utils import Cluster
+
+    # What the head says of itself.
+    versions = (ray.__version__, "3.9.1")
+    monkeypatch.setattr("ray._private.utils.compute_version_info", lambda: versions)
+    cluster = Cluster(initialize_head=True)
+    monkeypatch.undo()
+    try:
+        done = toy.repro(*on(cluster))
+    finally:
+        cluster.shutdown()
+    assert done.returncode == 3 and "Traceback" not in done.stderr
+    told = done.stderr.splitlines()[-1]
+    assert "Version mismatch" in told and "Python: 3.9.1" in told
+    assert f"Python: {platform.python_version()}" in told
+    assert not toy.records()
+
+
+def test_a_full_object_store_ends_the_run_in_one_sentence() -> None:
+    """Made by hand: as long as there is room on the disk, Ray goes on there, see above."""
+    from ray import exceptions
+
+    from harness.run.executors.ray import _told
+
+    for full in (exceptions.ObjectStoreFullError("a"), exceptions.OutOfDiskError("b")):
+        told = _told(full)
+        assert isinstance(told, RunError)
+        assert "the cluster's object store is full: free" in str(told)
+
+
 def test_a_node_that_lacks_a_package_is_refused_by_name(
     toy: ToyPaper, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -327,12 +363,26 @@ def test_a_token_that_is_missing_is_said_in_one_sentence(
 
 
 @pytest.mark.timing
-def test_a_trial_costs_less_than_50_ms_more(toy: ToyPaper, cluster: Any) -> None:
+def test_a_trial_costs_less_than_50_ms_more_and_the_driver_no_memory(
+    toy: ToyPaper, cluster: Any
+) -> None:
     """The start of workers is in it; alone, ten thousand trials take a minute and a half."""
-    done = toy.repro(*on(cluster), TOY_COUNT="100")
-    assert done.returncode == 0, done.stderr
-    (told,) = re.findall(r"300 run, .* in ([0-9.]+) s", done.stderr)
+    driver = toy.start(*on(cluster), TOY_COUNT="100")
+    sizes = []
+    for count in (50, 200):
+        wait_for(lambda count=count: len(toy.records()) >= count, within_s=120)
+        sizes.append(resident_mb(driver.pid))
+    _, err = driver.communicate(timeout=120)
+    assert driver.returncode == 0, err
+    # Some kilobytes each stay with the plan; what a trial brings home does not.
+    assert sizes[1] - sizes[0] < 150 * 0.05
+    (told,) = re.findall(r"300 run, .* in ([0-9.]+) s", err)
     assert float(told) / 300 < 0.05
+
+
+def resident_mb(pid: int) -> float:
+    (kilobytes,) = re.findall(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
+    return float(kilobytes) / 1024
 
 
 @pytest.mark.slow
