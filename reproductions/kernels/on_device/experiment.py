@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import product
 from typing import Literal
 
 from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc
@@ -59,26 +60,42 @@ def _checked(checker: Checker, found: Iterable[tuple[str, Written, Type]]) -> It
 
 
 def written() -> Iterator[tuple[str, Written, Type]]:
-    """Yield each kernel as each backend has it, in each of its types."""
-    for kernel in KERNELS:
+    """Yield each kernel as each backend has it, in each of its types; what methods take first."""
+    backends: tuple[Written, ...] = ("triton", "cuda")
+    for backend, kernel in product(backends, KERNELS):
         halves: tuple[Type, ...] = () if kernel in FLOAT32 else ("bfloat16", "float16")
         for precision in ("float32", *halves):
-            yield kernel, "triton", precision
-            if kernel in IN_CUDA and precision != "float16":
-                yield kernel, "cuda", precision
+            if backend == "triton" or (kernel in IN_CUDA and precision != "float16"):
+                yield kernel, backend, precision
 
 
 def needs(check: Check) -> Needs:
-    """Return what a GPU's kernels are compiled and watched by; without the latter rows say so."""
+    """Return what a GPU's kernels are compiled and watched by; without the latter rows say so.
+
+    Outputs are asked for one after another, by one process as long as no kernel breaks it: to start
+    another one takes longer than a kernel.
+    """
     if check.device == "cpu":
-        return Needs(packages=() if check.backend == "plain" else ("triton",))
-    return Needs(device="cuda", gpu_bytes=2**31, packages=("triton",))
+        ours = check.backend != "plain"
+        return Needs(packages=("triton",) if ours else (), exclusive=ours)
+    return Needs(
+        device="cuda", gpu_bytes=2**31, packages=("triton",), exclusive=check.checker == "outputs"
+    )
+
+
+COMPILED_S = {"rademacher": 8.0, "tangent_step": 2.0}
+"""What Triton takes to compile kernels of many directions on many cores. On one it takes 18 and 3,
+and two fifths of that it holds Python's lock, so that more cores cannot make it less."""
 
 
 def estimate(check: Check) -> Estimate:
     """Return what it takes to compile for all sizes, most of it."""
-    seconds = {"outputs": 15.0, "memcheck": 25.0, "racecheck": 25.0}[check.checker]
-    return Estimate(seconds=0.5 if check.device == "cpu" else seconds)
+    if check.checker != "outputs":
+        return Estimate(seconds=25.0)
+    if check.device == "cpu":
+        return Estimate(seconds=0.5)
+    more_s = COMPILED_S.get(check.kernel, 0.0) if check.backend == "triton" else 0.0
+    return Estimate(seconds=1.0 + more_s)
 
 
 checks = Experiment(
@@ -90,6 +107,8 @@ checks = Experiment(
     seed_from=("kernel",),
     needs=needs,
     estimate=estimate,
+    # One that hangs must leave the others some of a block's time.
+    timeout_s=30.0,
     address=("kernel", "backend", "precision", "checker"),
 )
-watches = replace(checks, id="kernels/watched", grid=watched_grid)
+watches = replace(checks, id="kernels/watched", grid=watched_grid, timeout_s=3600.0)

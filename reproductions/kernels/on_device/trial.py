@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from unittest.mock import patch
 
 import torch
 from torch import Tensor
@@ -57,6 +61,10 @@ def rows_of(check: Check, cases: Sequence[Case], seed: int) -> list[Row]:
     """Return a row per case and kind of inputs."""
     setting = Setting(DTYPES[check.precision], torch.device(check.device))
     generator = torch.Generator().manual_seed(seed)
+    calls: Iterable[OddCall] = odd_calls(cases, check.backend, setting, generator)
+    if (check.device, check.backend) == ("cuda", "triton"):
+        calls = list(calls)
+        compile_ahead(calls)
     return [
         {
             **EMPTY,
@@ -65,8 +73,31 @@ def rows_of(check: Check, cases: Sequence[Case], seed: int) -> list[Row]:
             "chosen": choose(setting.device),
             **_held(call, check.backend, setting),
         }
-        for call in odd_calls(cases, check.backend, setting, generator)
+        for call in calls
     ]
+
+
+def compile_ahead(calls: Iterable[OddCall]) -> None:
+    """Compile what calls launch by Triton, in a thread per core; nothing is launched.
+
+    Random signs alone are compiled in 36 ways: with one direction or more, of one entry, of
+    multiples of 16 or of others, at aligned addresses or at others.
+    """
+    import triton
+    from triton.runtime import JITFunction
+
+    run = JITFunction.run
+
+    def compiled(kernel: Any, *given: Any, warmup: bool, **named: Any) -> Any:
+        return run(kernel, *given, warmup=True, **named)
+
+    with (
+        ThreadPoolExecutor(os.cpu_count()) as pool,
+        triton.AsyncCompileMode(pool),
+        patch.object(JITFunction, "run", compiled),
+    ):
+        for call in calls:
+            made(call, "triton", Bands(num_bytes=BAND_BYTES, shift=call.shift).place)
 
 
 def _held(call: OddCall, backend: str, setting: Setting) -> Row:

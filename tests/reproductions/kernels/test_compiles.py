@@ -5,10 +5,13 @@ By whatever Triton is there: this file runs in an environment that has torch, Tr
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
+import torch
 
 from harness.measure.fresh_process import call_fresh
 from reproductions.kernels.compiled.builds import (
@@ -64,3 +67,42 @@ def test_all_compile_and_count_entries_in_64_bits(arch: str) -> None:
         if not name.startswith(OF_SMALL_NUMBERS):
             products = re.findall(r"arith\.muli (%\w+), (%\S+) : .*i32", code)
             assert [pair for pair in products if not pair[1].startswith("%c")] == [], name
+
+
+def compiled_ahead(*, kernel: str) -> dict[str, int]:
+    """Compile what odd calls of a kernel launch, for a GPU that is not there; count what is made.
+
+    A kernel that was launched would fail: there is no driver.
+    """
+    os.environ.pop("TRITON_INTERPRET", None)
+    from triton.backends.compiler import GPUTarget
+    from triton.runtime import JITFunction, driver
+
+    from reproductions.kernels.backend import implementation
+    from reproductions.kernels.on_device.calls import odd_calls
+    from reproductions.kernels.on_device.sizes import cases_of
+    from reproductions.kernels.on_device.trial import compile_ahead
+    from reproductions.kernels.speed.contest import Setting
+
+    driver.set_active(
+        SimpleNamespace(
+            get_current_target=lambda: GPUTarget("cuda", 90, 32),
+            get_current_device=lambda: 0,
+            get_current_stream=lambda device: 0,
+        )
+    )
+    setting, generator = Setting(torch.float32, torch.device("cpu")), torch.Generator()
+    cases = cases_of(kernel, "cpu", "plain")
+    compile_ahead(odd_calls(cases, "triton", setting, generator))
+    found = vars(implementation(kernel, "triton")).items()
+    return {
+        name: len(each.device_caches[0][0])
+        for name, each in found
+        if isinstance(each, JITFunction) and not name.startswith("_")
+    }
+
+
+@pytest.mark.kernels
+def test_what_odd_calls_launch_is_compiled_ahead_once_each() -> None:
+    """One entry, other numbers, and multiples of 16; at aligned addresses and at others."""
+    assert call_fresh(compiled_ahead, {"kernel": "sign_ops"}) == {"fedsign_block": 6}
