@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Literal, get_args
 
 from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc, seed, seeds_of
-from reproductions.lisa.models.shapes import shape_of
+from reproductions.lisa.models.shapes import DTYPE_BYTES, shape_of
 
 How = Literal["count", "arithmetic", "gpu"]
 Policy = Literal["drop_refrozen", "keep_all", "reset_all"]
@@ -25,6 +25,13 @@ MODELS = ("gpt2-small", "tinyllama", "mistral-7b", "llama-2-7b", "llama-2-70b")
 SEQ_LEN = 512
 SEQ_LENS = {"llama-2-7b": (256, SEQ_LEN, 640, 704, 768, 1024)}
 """The paper's activations of LLaMA-2-7B lie between those of 640 and 768 tokens."""
+ON_A_GPU = ("llama-2-7b", "tinyllama")
+"""Models whose Table 1 one GPU measures within minutes."""
+COMPARED_LENS = (704, 256)
+"""Lengths at which claims compare LLaMA-2-7B on one GPU beside that of Table 1: the nearest to the
+paper's activations, and the least, where LISA needs most beside LoRA by arithmetic."""
+COMPARED = (("full", 0), ("lora", 0), ("lisa", 2))
+"""What they compare there: methods, and blocks that train at once."""
 NUM_PERIODS = 10
 """As many as the paper's K = 13 gives in its 122 steps."""
 
@@ -90,10 +97,24 @@ def full_size(how: How, models: tuple[str, ...]) -> Iterator[Step]:
     """Yield the paper's models, LLaMA-2-7B at several lengths."""
     for name in models:
         for seq_len in SEQ_LENS.get(name, (SEQ_LEN,)):
-            full = Step(
-                shape=name, how=how, method="full", dtype="bfloat16", seq_len=seq_len, batch_size=1
-            )
-            yield from methods(full, RANKS)
+            yield from methods(full_training(name, how, seq_len), RANKS)
+
+
+def on_one_gpu() -> Iterator[Step]:
+    """Yield Table 1 of some models, and at more lengths what claims compare."""
+    for name in ON_A_GPU:
+        yield from methods(full_training(name, "gpu", SEQ_LEN), RANKS)
+    for seq_len in COMPARED_LENS:
+        for step in methods(full_training(ON_A_GPU[0], "gpu", seq_len), RANKS[:1]):
+            if (step.method, step.gamma) in COMPARED:
+                yield step
+
+
+def full_training(shape: str, how: How, seq_len: int) -> Step:
+    """Return a step of full training of one of the paper's models."""
+    return Step(
+        shape=shape, how=how, method="full", dtype="bfloat16", seq_len=seq_len, batch_size=1
+    )
 
 
 def grid(profile: Profile) -> Iterator[Step]:
@@ -104,8 +125,10 @@ def grid(profile: Profile) -> Iterator[Step]:
         case "cpu":
             yield from real_steps("tiny-deep", TINY_RANKS, seq_len=256, batch_size=8)
             yield from full_size("arithmetic", MODELS)
+        case "gpu":
+            yield from on_one_gpu()
         case _:
-            # Each in a fresh process; 70B fits no single card.
+            # 70B fits no single card.
             yield from full_size("gpu", MODELS[:-1])
             yield from full_size("arithmetic", MODELS[-1:])
 
@@ -124,15 +147,27 @@ def policy_grid(profile: Profile) -> Iterator[Periods]:
 
 
 def needs(step: Step) -> Needs:
-    """Return what a trial asks for, on a GPU by the closed form and a guess of activations."""
+    """Return what a trial asks for.
+
+    On a GPU its process is its own, and so are the allocator's peaks: others run beside it.
+    """
     packages = ("transformers", "peft")
     if step.how != "gpu":
         return Needs(memory_bytes=2**31, packages=packages)
-    room = shape_of(step.shape).step_bytes(
-        {"method": step.method, "rank": step.rank, "gamma": step.gamma},
-        seq_len=step.seq_len, batch_size=step.batch_size, dtype=step.dtype,
-    )  # fmt: skip
-    return Needs(device="cuda", gpu_bytes=room, packages=packages, exclusive=True)
+    return Needs(device="cuda", gpu_bytes=room_of(step), packages=packages)
+
+
+def room_of(step: Step) -> int:
+    """Return what to ask of a GPU: the closed form and activations, with a tenth for the rest.
+
+    By arithmetic a block keeps at most 32 numbers per token and unit of width, and 3 per pair of
+    tokens and head; a quarter more is for what comes and goes. Logits have three copies in float32.
+    """
+    shape, size = shape_of(step.shape), DTYPE_BYTES[step.dtype]
+    static = shape.static_bytes(step.method, rank=step.rank, gamma=step.gamma, dtype=step.dtype)
+    of_block = size * (40 * shape.hidden + 4 * step.seq_len * shape.heads)
+    per_token = shape.num_blocks * of_block + 3 * DTYPE_BYTES["float32"] * shape.vocab
+    return int(1.1 * (static + step.batch_size * step.seq_len * per_token))
 
 
 def estimate(step: Step) -> Estimate:
