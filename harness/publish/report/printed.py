@@ -254,9 +254,20 @@ def _footnotes(
     elif layout.ours and (task.is_of_paper or _meets_paper(places)):
         yield TABLE_IS_OURS
     if left_out:
-        names = dict.fromkeys(row.group or row.head for row in left_out)
+        groups = {row.group for row in layout.rows if row not in left_out}
+        names = dict.fromkeys(_name_of(row, is_part=row.group in groups) for row in left_out)
         yield f"Left out, as not run here: {', '.join(names)}."
     yield from layout.notes
+
+
+def _name_of(row: Line, *, is_part: bool) -> str:
+    """Return what a row that is left out is called: with all its group by the group's name.
+
+    is_part: whether others of its group are there.
+    """
+    if not row.group:
+        return row.head
+    return f"{row.head} ({row.group})" if is_part else row.group
 
 
 def _legend(task: Task, layout: Layout, rows: Sequence[Sequence[Place]]) -> str:

@@ -143,6 +143,10 @@ def test_a_row_that_repeats_the_paper_beside_nothing_of_ours_is_left_out() -> No
     table = printed(layout).tables[0]
     assert [head.text for head in table.rows] == ["small", "large", "ours", "diverged"]
     assert "Left out, as not run here: elsewhere." in table.notes
+    # Of a group that stands there it is said which row does not.
+    there = replace(LAYOUT.rows[0], group="elsewhere")
+    more = printed(replace(layout, rows=(there, *LAYOUT.rows[1:], again))).tables[0]
+    assert "Left out, as not run here: small (elsewhere)." in more.notes
 
 
 def test_latex_reads_no_text_as_a_command() -> None:
