@@ -37,6 +37,8 @@ from harness.declare.seeds import FRESH_SEED, PILOT_SEEDS, seeds_of
 from harness.declare.statistics import InvalidQuantity, MissingRows
 from harness.declare.table import (
     Column,
+    Frame,
+    Series,
     Table,
     Tables,
     artifact,

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours, plot_paper
 from reproductions.fg2u.adaptation.claims import READERS
@@ -14,13 +18,6 @@ from reproductions.fg2u.adaptation.table import (
     OTHER_KL,
     RGU,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 ENTRIES = (EQUAL, RGU, OTHER_KL, LONGER, FG2U)
 SCORES = {"f1": "F1 of the answers", "qa_loss_after": "loss, nats per token"}

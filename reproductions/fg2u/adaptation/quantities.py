@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import product
-from typing import TYPE_CHECKING
 
-from harness.declare import MissingRows, pick
+from harness.declare import Frame, MissingRows, pick
 from reproductions.fg2u.adaptation.table import COUNTED, EQUAL
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 HIGHER_IS_BETTER = {"f1": 1.0, "qa_loss_after": -1.0}
 """Scores, and what makes them ascend."""
@@ -18,7 +14,7 @@ Pair = tuple[Mapping[str, str | int], Mapping[str, str | int]]
 """What tells two rows of a stream and a model apart: the one that is left, and the better one."""
 
 
-def score(table: pd.DataFrame, column: str, /, **where: str | int) -> float:
+def score(table: Frame, column: str, /, **where: str | int) -> float:
     """Return the score of one row, so turned that more is better."""
     rows = pick(table, **where)
     if len(rows) != 1:
@@ -27,7 +23,7 @@ def score(table: pd.DataFrame, column: str, /, **where: str | int) -> float:
 
 
 def gains(
-    table: pd.DataFrame,
+    table: Frame,
     *,
     column: str,
     datasets: Sequence[str],
@@ -44,7 +40,7 @@ def gains(
 
 
 def learned_by_reading(
-    table: pd.DataFrame, *, datasets: Sequence[str], eval_models: Sequence[str]
+    table: Frame, *, datasets: Sequence[str], eval_models: Sequence[str]
 ) -> list[float]:
     """Return by how much a model that read with equal weights has a lower loss of the answers."""
     found = []
@@ -60,7 +56,7 @@ def of_base(base: str, depth: int) -> dict[str, str | int]:
     return {"method": "fg2u", "phase": 2, "meta_base_model": base, "depth": depth}
 
 
-def bytes_ratio(table: pd.DataFrame, *, method: str, depths: tuple[int, int]) -> float:
+def bytes_ratio(table: Frame, *, method: str, depths: tuple[int, int]) -> float:
     """Return live bytes of a gradient at the second depth over those at the first."""
     few, many = (
         pick(table, entry=COUNTED, method=method, depth=depth)["peak_bytes"] for depth in depths
@@ -68,7 +64,7 @@ def bytes_ratio(table: pd.DataFrame, *, method: str, depths: tuple[int, int]) ->
     return float(many.iloc[0]) / float(few.iloc[0])
 
 
-def gradient_error(table: pd.DataFrame) -> float:
+def gradient_error(table: Frame) -> float:
     """Return the largest distance of (FG)2U along every coordinate from RGU."""
     rows = pick(table, entry=COUNTED)["gradient_error"].dropna()
     if rows.empty:
@@ -77,7 +73,7 @@ def gradient_error(table: pd.DataFrame) -> float:
 
 
 def at_edge(
-    table: pd.DataFrame,
+    table: Frame,
     *,
     datasets: Sequence[str],
     eval_models: Sequence[str],

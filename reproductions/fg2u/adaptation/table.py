@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from harness.declare import Table, Tables, columns_of, measured, param, value
+from harness.declare import Frame, Series, Table, Tables, columns_of, measured, param, value
 from harness.declare.table import matching
 from reproductions.fg2u.adaptation.experiment import (
     FIRST_DEPTH,
@@ -16,9 +16,6 @@ from reproductions.fg2u.adaptation.experiment import (
     second,
 )
 from reproductions.fg2u.adaptation.given_experiment import handed_in
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 EQUAL, RGU, OTHER_KL = "equal weights", "RGU", "RGU, other divergence"
 LONGER, FG2U, EXACT = "RGU, as many steps", "(FG)2U", "RGU, deeper"
@@ -69,7 +66,7 @@ SCORES = (
 )  # fmt: skip
 
 
-def adaptation_rows(tables: Tables, /, **kept: str) -> pd.DataFrame:
+def adaptation_rows(tables: Tables, /, **kept: str) -> Frame:
     """Return all readings with what they are, and what was counted, if it was.
 
     kept: columns and the value that readings must have there.
@@ -103,7 +100,7 @@ def adaptation_rows(tables: Tables, /, **kept: str) -> pd.DataFrame:
     return rows.reindex(columns=ADAPTED.names).reset_index(drop=True)
 
 
-def _last_phase(rows: pd.DataFrame) -> pd.DataFrame:
+def _last_phase(rows: Frame) -> Frame:
     """Return models handed in, with the numbers of their second phase where they have one."""
     later = rows["phase"] == 2
     return rows.assign(
@@ -112,7 +109,7 @@ def _last_phase(rows: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _entries(rows: pd.DataFrame) -> pd.Series:
+def _entries(rows: Frame) -> Series:
     """Return what each row is."""
     entry = rows["method"].map({"none": EQUAL, "rgu": RGU, "fg2u": CANDIDATE})
     later = rows["phase"] == 2
@@ -130,7 +127,7 @@ def _entries(rows: pd.DataFrame) -> pd.Series:
     return entry
 
 
-def _unrolls(rows: pd.DataFrame) -> pd.Series:
+def _unrolls(rows: Frame) -> Series:
     """Return method and depth of second phases at one step size, on the small base."""
     one = (rows["phase"] == 2) & (rows["outer_lr"] == SECOND_LR)
     one &= rows["meta_base_model"] == "small"
@@ -138,7 +135,7 @@ def _unrolls(rows: pd.DataFrame) -> pd.Series:
     return names.where(one, "none")
 
 
-def _counted(rows: pd.DataFrame) -> pd.DataFrame:
+def _counted(rows: Frame) -> Frame:
     return rows.assign(
         dataset="streamingqa", eval_model="none", meta_base_model="none", entry=COUNTED, b=0,
         accum=1, outer_steps=0, outer_lr=0.0, phase=1, divergence="updated_initial", unroll="none",

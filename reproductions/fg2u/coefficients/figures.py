@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours, plot_paper
 from reproductions.fg2u.coefficients.table import NUM_OBSERVED, PDE_NAMES, SERIES
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 SOLVERS = {"pinn_adam": "PINN, Adam", "pinn_sgd": "PINN, SGD", "numerical": "numerical"}
 FITS = {

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from harness.declare import (
     Cell,
+    Frame,
     Layout,
     Line,
     Table,
@@ -17,9 +16,6 @@ from harness.declare import (
     value,
 )
 from reproductions.fg2u.coefficients.experiment import Inverse, forwards, inverses, slopes
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 PDE_NAMES = {"burgers": "Burgers", "allen_cahn": "Allen-Cahn", "kdv": "KdV"}
 METHODS = {
@@ -35,7 +31,7 @@ NOTHING: dict[str, str | float] = {"str": "none", "int": 0, "float": 0.0}
 """What stands for a parameter that a row has not, by its type."""
 
 
-def coefficient_rows(tables: Tables) -> pd.DataFrame:
+def coefficient_rows(tables: Tables) -> Frame:
     """Return the rows of all panels, one above the other; a profile may lack some."""
     import pandas as pd
 
@@ -51,14 +47,14 @@ def coefficient_rows(tables: Tables) -> pd.DataFrame:
     return found.fillna({**{each.name: NOTHING[each.type] for each in params}, "seed": first})
 
 
-def _forward(rows: pd.DataFrame) -> pd.DataFrame:
+def _forward(rows: Frame) -> Frame:
     method = ("pinn_" + rows["optimizer"]).where(rows["solver"] == "pinn", "numerical")
     return rows.assign(
         panel="forward", pde="burgers", method=method, inner_optimizer=rows["optimizer"]
     )
 
 
-def _inverse(rows: pd.DataFrame) -> pd.DataFrame:
+def _inverse(rows: Frame) -> Frame:
     net = rows["method"] == "pinn"
     estimators = {"single": "fg2u-zo", "quadrature": "fg2u-zo", "exact": "fg2u", "pinn": "fg2u"}
     grid = rows["method"] == "quadrature"
@@ -73,7 +69,7 @@ def _inverse(rows: pd.DataFrame) -> pd.DataFrame:
     )  # fmt: skip
 
 
-def _slope(rows: pd.DataFrame) -> pd.DataFrame:
+def _slope(rows: Frame) -> Frame:
     forward = rows["method"] == "fg2u"
     return rows.assign(
         panel="slope", solver="numerical", num_observed=NUM_OBSERVED,

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
-from harness.declare import CPU, Scope, Task, at_least, claims, more_than, ours, pick
+from harness.declare import CPU, Frame, Scope, Task, at_least, claims, more_than, ours, pick
 from reproductions.fg2u.condensing.experiment import runs
 from reproductions.fg2u.condensing.table import (
     FIRST_ALONE,
@@ -17,9 +16,6 @@ from reproductions.fg2u.condensing.table import (
     TWO_PHASES,
 )
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 CONDENSED = ours(
     "DEV-31",
     profiles=CPU,
@@ -28,13 +24,13 @@ CONDENSED = ours(
 EQUAL_STEPS = (ONE_PHASE["hessian-free"], SMALLER_STEP)
 
 
-def final_accuracy(table: pd.DataFrame, schedule: str) -> float:
+def final_accuracy(table: Frame, schedule: str) -> float:
     """Return a schedule's test accuracy after its last outer step, at one seed."""
     rows = pick(table, schedule=schedule)
     return float(rows.nlargest(1, "outer_step")["test_accuracy"].iloc[0])
 
 
-def gains(table: pd.DataFrame, *, of: str, over: tuple[str, ...]) -> list[float]:
+def gains(table: Frame, *, of: str, over: tuple[str, ...]) -> list[float]:
     """Return by how much a schedule's accuracy exceeds that of each of some others."""
     reached = final_accuracy(table, of)
     return [reached - final_accuracy(table, other) for other in over]

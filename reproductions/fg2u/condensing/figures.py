@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours
 from reproductions.fg2u.condensing.experiment import NUM_DIRECTIONS
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 DRAWN = (
     ("hessian-free", "none"),

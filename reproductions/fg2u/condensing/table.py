@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from harness.declare import (
     Cell,
+    Frame,
     Layout,
     Line,
     Table,
@@ -26,9 +25,6 @@ from reproductions.fg2u.condensing.experiment import (
     name_of,
     point,
 )
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 SCORES = (
     value("test_accuracy", float, "Share of test digits right, mean over fresh nets."),
@@ -52,7 +48,7 @@ SCHEDULES = (
 """In the order of the table and the figure."""
 
 
-def schedule_rows(tables: Tables) -> pd.DataFrame:
+def schedule_rows(tables: Tables) -> Frame:
     """Return the runs at the profile's depth, named."""
     (rows,) = tables.values()
     rows = rows[rows["depth"].isin(DEPTHS.values())]

@@ -5,13 +5,8 @@ Every function takes the table of one seed, unless it says "whole table".
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from harness.declare import MissingRows, pick
+from harness.declare import Frame, MissingRows, pick
 from reproductions.fg2u.differences.experiment import ONE, TEN, Dtype
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 SCHEMES = ("forward", "central")
 DTYPES: tuple[Dtype, ...] = ("float32", "float64")
@@ -20,7 +15,7 @@ ROUNDING: dict[Dtype, tuple[float, float]] = {"float32": (-7.0, -5.0), "float64"
 of the machine's epsilon, at which that of forward differences begins to."""
 
 
-def slope(rows: pd.DataFrame, low: float, high: float) -> float:
+def slope(rows: Frame, low: float, high: float) -> float:
     """Return the slope of log error in log mu, by least squares over steps between exponents.
 
     Raises MissingRows unless they reach from the one exponent to the other.
@@ -36,14 +31,14 @@ def slope(rows: pd.DataFrame, low: float, high: float) -> float:
 
 
 def truncation_slopes(
-    table: pd.DataFrame, *, scheme: str, lowest: float, num_meta: int, directions: str
+    table: Frame, *, scheme: str, lowest: float, num_meta: int, directions: str
 ) -> list[float]:
     """Return the slope of each seed in double, from mu = 0.1 down to a step; whole table."""
     rows = pick(table, dtype="float64", num_meta=num_meta, scheme=scheme, directions=directions)
     return [slope(part, lowest, -1.0) for _, part in rows.groupby("seed")]
 
 
-def rounding_slopes(table: pd.DataFrame) -> list[float]:
+def rounding_slopes(table: Frame) -> list[float]:
     """Return the slope where mu is small, by precision and scheme."""
     return [
         slope(_rademacher(table, dtype, scheme), *ROUNDING[dtype])
@@ -52,7 +47,7 @@ def rounding_slopes(table: pd.DataFrame) -> list[float]:
     ]
 
 
-def grid_error(table: pd.DataFrame, *, exponent: float) -> float:
+def grid_error(table: Frame, *, exponent: float) -> float:
     """Return the largest error of the released grid against the gradient; whole table."""
     rows = pick(
         table, dtype="float64", num_meta=ONE, directions="gauss-grid", scheme="central",
@@ -61,5 +56,5 @@ def grid_error(table: pd.DataFrame, *, exponent: float) -> float:
     return float(rows["gradient_error"].max())
 
 
-def _rademacher(table: pd.DataFrame, dtype: str, scheme: str) -> pd.DataFrame:
+def _rademacher(table: Frame, dtype: str, scheme: str) -> Frame:
     return pick(table, dtype=dtype, num_meta=TEN, scheme=scheme, directions="rademacher")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 from harness.declare import (
     CHECK,
     SMOKE_AND_CPU,
     Claim,
     Criterion,
+    Frame,
     InvalidQuantity,
     Table,
     Task,
@@ -25,9 +25,6 @@ from harness.declare import (
 )
 from reproductions.fg2u.identities.experiment import Group, groups
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 EXACT = CHECK.at(
     *SMOKE_AND_CPU, elsewhere="a larger scale shows nothing new: these are the same on any machine"
 )
@@ -35,17 +32,17 @@ ZERO = 1e-10
 """Relative, in float64."""
 
 
-def largest(table: pd.DataFrame, *, check: str, value: str = "difference") -> float:
+def largest(table: Frame, *, check: str, value: str = "difference") -> float:
     """Return the largest value over all rows of a check."""
     return max(_values(table, check, value))
 
 
-def one_direction(table: pd.DataFrame) -> float:
+def one_direction(table: Frame) -> float:
     """Return the FLOPs of one direction over those of the plain unroll."""
     return max(_values(table, "forward_flops", "ratio", x=1.0))
 
 
-def chunk_flops(table: pd.DataFrame) -> float:
+def chunk_flops(table: Frame) -> float:
     """Return the largest share of 1 + 2 c unrolls that c directions at a time take."""
     rows = pick(table, check="forward_flops")
     return max(
@@ -53,7 +50,7 @@ def chunk_flops(table: pd.DataFrame) -> float:
     )
 
 
-def _values(table: pd.DataFrame, check: str, value: str, **also: float) -> list[float]:
+def _values(table: Frame, check: str, value: str, **also: float) -> list[float]:
     """Return the values of a check's rows. Raises InvalidQuantity where one is missing."""
     found = pick(table, check=check, **also)[value]
     if found.isna().any():

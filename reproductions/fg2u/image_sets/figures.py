@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from harness.publish.figures import PALETTE, FigureContext, plot_ours
 from reproductions.fg2u.image_sets.layouts import DATASETS, METHOD_NAMES
 from reproductions.fg2u.image_sets.table import ACCURACY, SHOWN
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 HEADS = {"noise": "noise", "real": "real images", **METHOD_NAMES}
 LEVELS = 15

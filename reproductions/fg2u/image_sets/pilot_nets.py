@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from harness.declare import Layout, Line, Table, Tables, Task, columns_of, measured, param, value
+from harness.declare import (
+    Frame,
+    Layout,
+    Line,
+    Series,
+    Table,
+    Tables,
+    Task,
+    columns_of,
+    measured,
+    param,
+    value,
+)
 from reproductions.fg2u.image_sets.cells import ALSO_TRIED, TRIED
 from reproductions.fg2u.image_sets.layouts import METHOD_NAMES, PERCENT
 from reproductions.fg2u.image_sets.params import Condensation
 from reproductions.fg2u.image_sets.pilot_experiment import COMPARED, TINY, sets
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 ALL_TRIED = TRIED | ALSO_TRIED
 TOLD_BY = ("dataset", "ipc", "width", "depth", "inner_lr", "num_nets", "image_size")
@@ -24,7 +31,7 @@ SCORES = (
 )
 
 
-def is_of(rows: pd.DataFrame, first: Condensation) -> pd.Series:
+def is_of(rows: Frame, first: Condensation) -> Series:
     """Return which rows are of a candidate, with whatever outer steps."""
     same = rows["dataset"] == first.dataset
     for name in TOLD_BY[1:]:
@@ -32,7 +39,7 @@ def is_of(rows: pd.DataFrame, first: Condensation) -> pd.Series:
     return same
 
 
-def candidate_rows(tables: Tables) -> pd.DataFrame:
+def candidate_rows(tables: Tables) -> Frame:
     """Return the rows of every candidate at its own outer step size, named."""
     import pandas as pd
 

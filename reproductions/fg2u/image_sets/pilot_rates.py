@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from harness.declare import Cell, Layout, Line, Table, Tables, Task, columns_of, param
+from harness.declare import Cell, Frame, Layout, Line, Table, Tables, Task, columns_of, param
 from reproductions.fg2u.image_sets.cells import CHOSEN, CPU, TRIED
 from reproductions.fg2u.image_sets.experiment import BIASED, METHODS
 from reproductions.fg2u.image_sets.layouts import METHOD_NAMES
@@ -21,16 +19,12 @@ from reproductions.fg2u.image_sets.pilot_experiment import (
 )
 from reproductions.fg2u.image_sets.pilot_nets import SCORES, is_of
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-
 FIRST_PHASE, LONGER, SECOND_PHASE = "first", "longer", "second"
 """Phases whose outer step sizes are chosen."""
 LONGER_STEPS = CPU[0].longer * TRIED[CHOSEN].steps
 
 
-def rate_rows(tables: Tables) -> pd.DataFrame:
+def rate_rows(tables: Tables) -> Frame:
     """Return every phase, method and outer step size in the chosen settings, at one seed."""
     import pandas as pd
 

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from harness.declare import InvalidQuantity, pick
-
-if TYPE_CHECKING:
-    import pandas as pd
+from harness.declare import Frame, InvalidQuantity, pick
 
 
-def accuracy(table: pd.DataFrame, label: str) -> float:
+def accuracy(table: Frame, label: str) -> float:
     """Return the test accuracy of a set of images. Raises InvalidQuantity where it diverged."""
     found = pick(table, label=label)["test_accuracy"].iloc[0]
     if not found == found or found is None:
@@ -19,26 +15,26 @@ def accuracy(table: pd.DataFrame, label: str) -> float:
     return float(found)
 
 
-def gains(table: pd.DataFrame, *, pairs: Sequence[tuple[str, str]]) -> list[float]:
+def gains(table: Frame, *, pairs: Sequence[tuple[str, str]]) -> list[float]:
     """Return by how much the accuracy of each pair's first set exceeds that of its second."""
     return [accuracy(table, of) - accuracy(table, over) for of, over in pairs]
 
 
 def leads(
-    table: pd.DataFrame, *, pairs: Sequence[tuple[str, str]], least: float, by: float
+    table: Frame, *, pairs: Sequence[tuple[str, str]], least: float, by: float
 ) -> list[float]:
     """Return how far each pair's first accuracy lies above `least`, and its gain above `by`."""
     reached = [accuracy(table, of) - least for of, _ in pairs]
     return reached + [gain - by for gain in gains(table, pairs=pairs)]
 
 
-def accuracies(table: pd.DataFrame, *, labels: tuple[str, ...]) -> list[float]:
+def accuracies(table: Frame, *, labels: tuple[str, ...]) -> list[float]:
     """Return accuracies that are claimed to ascend."""
     return [accuracy(table, label) for label in labels]
 
 
 def least_margin(
-    reference: pd.DataFrame,
+    reference: Frame,
     *,
     cells: Sequence[tuple[str, int]],
     of: str,

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from harness.declare import Table, Tables, artifact, columns_of, measured, param, value
+from harness.declare import Frame, Table, Tables, artifact, columns_of, measured, param, value
 from reproductions.fg2u.image_sets.experiment import METHODS, alignments, continuations, runs
 from reproductions.fg2u.image_sets.params import NUM_DIRECTIONS, Condensation
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 ACCURACY, COSINE = "accuracy", "cosine"
 """Parts of the table."""
@@ -43,7 +40,7 @@ def in_equal_time(method: str) -> str:
     return f"{method} in equal time"
 
 
-def image_set_rows(tables: Tables) -> pd.DataFrame:
+def image_set_rows(tables: Tables) -> Frame:
     """Return all parts, one above the other, named; images of the first seed alone."""
     import pandas as pd
 
@@ -84,7 +81,7 @@ def _from_noise(row: Mapping[Hashable, Any]) -> str:
     return fg2u_name(int(str(row["num_directions"]))) if method == "fg2u" else method
 
 
-def _longer_named(rows: pd.DataFrame, names: list[str]) -> list[str]:
+def _longer_named(rows: Frame, names: list[str]) -> list[str]:
     """Return names, in which methods of more outer steps than (FG)2U's of their cell say so."""
     usual = rows[rows["method"] == "fg2u"].groupby(["dataset", "ipc"])["steps"].min().to_dict()
     cells = zip(rows["dataset"], rows["ipc"], rows["steps"], rows["method"], names, strict=True)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+
+import pandas as pd
+from matplotlib.figure import Figure
 
 from harness.publish.figures import PALETTE, FigureContext, plot_ours, plot_paper
 from reproductions.fg2u.inner_run.experiment import LATER
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.figure import Figure
 
 PANELS = (("inner_loss", "inner loss (nats)"), ("gradient_norm", "norm of the inner gradient"))
 

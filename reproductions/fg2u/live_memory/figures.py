@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from harness.publish.figures import HATCHES, MARKERS, PALETTE, FigureContext, plot_ours
 from reproductions.fg2u.live_memory.quantities import SHALLOW
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 LABELS = {
     "rgu": "RGU",

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
-from harness.declare import MissingRows, pick
+from harness.declare import Frame, MissingRows, Series, pick
 from reproductions.fg2u.live_memory.experiment import Counted
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 SHALLOW, BUDGET, DEEP = 8, 16, 64
 """Inner steps: the ends that are compared, and those whose RGU sets a budget."""
@@ -21,7 +17,7 @@ FG2U = Counted(method="fg2u", chunk=1)
 HESSIAN_FREE = Counted(method="hessian-free")
 
 
-def one_batch(table: pd.DataFrame, *, equal: bool = True) -> pd.DataFrame:
+def one_batch(table: Frame, *, equal: bool = True) -> Frame:
     """Return the rows with a peak and one batch of images as phi.
 
     equal: as many outer as inner images, else the released code's five times as many.
@@ -31,13 +27,13 @@ def one_batch(table: pd.DataFrame, *, equal: bool = True) -> pd.DataFrame:
     return rows.dropna(subset=["peak_bytes"])
 
 
-def peaks(table: pd.DataFrame, one: Counted, depth: int, *, equal: bool = True) -> pd.Series[float]:
+def peaks(table: Frame, one: Counted, depth: int, *, equal: bool = True) -> Series:
     """Return a method's peaks by net, at a depth and with one batch of images as phi."""
     rows = pick(one_batch(table, equal=equal), **asdict(one), depth=depth)
     return rows.set_index("net")["peak_bytes"].astype(float)
 
 
-def ratios(above: pd.Series[float], below: pd.Series[float]) -> pd.Series[float]:
+def ratios(above: Series, below: Series) -> Series:
     """Return ratios of what both have. Raises MissingRows where that is nothing."""
     found = (above / below).dropna()
     if found.empty:
@@ -45,17 +41,17 @@ def ratios(above: pd.Series[float], below: pd.Series[float]) -> pd.Series[float]
     return found
 
 
-def largest_growth(table: pd.DataFrame, *, one: Counted) -> float:
+def largest_growth(table: Frame, *, one: Counted) -> float:
     """Return a method's peak at 64 steps over that at 8, on the net where it is largest."""
     return float(ratios(peaks(table, one, DEEP), peaks(table, one, SHALLOW)).max())
 
 
-def least_growth(table: pd.DataFrame, *, one: Counted) -> float:
+def least_growth(table: Frame, *, one: Counted) -> float:
     """Return the same on the net where it is least."""
     return float(ratios(peaks(table, one, DEEP), peaks(table, one, SHALLOW)).min())
 
 
-def least_fit(table: pd.DataFrame) -> float:
+def least_fit(table: Frame) -> float:
     """Return the least R^2 over nets of (FG)2U's peak as affine in the chunk."""
     import numpy as np
 
@@ -69,7 +65,7 @@ def least_fit(table: pd.DataFrame) -> float:
     return min(fits)
 
 
-def largest_excess(table: pd.DataFrame) -> float:
+def largest_excess(table: Frame) -> float:
     """Return what (FG)2U's peak gains with 4 N beyond directions and gradient, in bytes.
 
     Those are chunk + 1 times phi; phi itself is not part of a peak. The largest over nets and
@@ -85,7 +81,7 @@ def largest_excess(table: pd.DataFrame) -> float:
     return float((spread["max"] - spread["min"]).max())
 
 
-def budget_margin(table: pd.DataFrame) -> float:
+def budget_margin(table: Frame) -> float:
     """Return how far RGU(64) is above a budget of RGU(16), and (FG)2U(64) below it.
 
     The lesser of the two ratios, and the least over nets.
@@ -96,14 +92,12 @@ def budget_margin(table: pd.DataFrame) -> float:
     return float(min(over, below))
 
 
-def saving(table: pd.DataFrame) -> float:
+def saving(table: Frame) -> float:
     """Return RGU's peak over that of mixflow with checkpoints, at 64 steps (least over nets)."""
     return float(ratios(peaks(table, RGU, DEEP), peaks(table, CHECKPOINTED, DEEP)).min())
 
 
-def over_methods(
-    table: pd.DataFrame, *, others: Sequence[Counted], equal_batches: bool
-) -> list[float]:
+def over_methods(table: Frame, *, others: Sequence[Counted], equal_batches: bool) -> list[float]:
     """Return one direction's peak over that of each other method, the largest over nets.
 
     equal_batches: as many outer as inner images, else the released code's five times as many.

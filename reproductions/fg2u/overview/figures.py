@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from harness.publish.figures import (
     MARKERS,
@@ -14,11 +18,6 @@ from harness.publish.figures import (
     points,
 )
 from reproductions.fg2u.overview.quantities import EXACT, STATED, flags
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 NAMES = {
     "rgu": "RGU",

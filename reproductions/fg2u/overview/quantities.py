@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from harness.declare import InvalidQuantity, MissingRows, pick
+from harness.declare import Frame, InvalidQuantity, MissingRows, Series, pick
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-Timed = Callable[["pd.DataFrame"], Any]
+Timed = Callable[[Frame], Any]
 """A quantity of rows that were timed."""
 
 MAX_GROWTH = 1.05
@@ -30,7 +27,7 @@ inverse of the Hessian is taken, inner steps may be stochastic. rgu is its gradi
 neumann its implicit function; its value function is in none of its experiments nor here."""
 
 
-def flags(table: pd.DataFrame) -> dict[str, tuple[bool, bool, bool]]:
+def flags(table: Frame) -> dict[str, tuple[bool, bool, bool]]:
     """Return what was measured, per method, in the order of `STATED`."""
     rows = pick(table, panel="capability").set_index("method")
     return {
@@ -43,7 +40,7 @@ def flags(table: pd.DataFrame) -> dict[str, tuple[bool, bool, bool]]:
     }
 
 
-def num_other_flags(table: pd.DataFrame) -> int:
+def num_other_flags(table: Frame) -> int:
     """Return how many flags are not as Figure 1 states them, or are not there."""
     found = flags(table)
     return sum(
@@ -54,7 +51,7 @@ def num_other_flags(table: pd.DataFrame) -> int:
     )
 
 
-def forward(table: pd.DataFrame, *, workers: int = 1) -> pd.DataFrame:
+def forward(table: Frame, *, workers: int = 1) -> Frame:
     """Return (FG)2U's rows by chunk, one per chunk, from the smallest."""
     rows = pick(table, method="fg2u", workers=workers).sort_values("chunk").set_index("chunk")
     if rows.index.has_duplicates:
@@ -62,7 +59,7 @@ def forward(table: pd.DataFrame, *, workers: int = 1) -> pd.DataFrame:
     return rows
 
 
-def chunked_over_single(table: pd.DataFrame) -> tuple[float, float]:
+def chunked_over_single(table: Frame) -> tuple[float, float]:
     """Return seconds with 16 at a time and with 1: as many directions, so also of each."""
     times = forward(table)["median_s"]
     if missing := [chunk for chunk in (16, 1) if chunk not in times.index]:
@@ -70,18 +67,18 @@ def chunked_over_single(table: pd.DataFrame) -> tuple[float, float]:
     return float(times[16]), float(times[1])
 
 
-def from_largest_chunk(table: pd.DataFrame) -> list[float]:
+def from_largest_chunk(table: Frame) -> list[float]:
     """Return seconds from the largest chunk down to 1, claimed to ascend."""
     return [float(s) for s in forward(table)["median_s"][::-1]]
 
 
-def speed_ups(table: pd.DataFrame) -> list[float]:
+def speed_ups(table: Frame) -> list[float]:
     """Return pairs of seconds, one process and two, chunk after chunk from the smallest."""
     alone, shared = forward(table)["median_s"], forward(table, workers=2)["median_s"]
     return [float(each[chunk]) for chunk in shared.index for each in (alone, shared)]
 
 
-def at_memory_of(table: pd.DataFrame) -> tuple[float, float]:
+def at_memory_of(table: Frame) -> tuple[float, float]:
     """Return seconds of (FG)2U that holds no more than TRGU, and of TRGU.
 
     In one process, at the largest chunk that fits. Raises InvalidQuantity where none does.
@@ -96,40 +93,38 @@ def at_memory_of(table: pd.DataFrame) -> tuple[float, float]:
     return float(fitting["median_s"].iloc[-1]), float(other["median_s"].iloc[0])
 
 
-def spread(table: pd.DataFrame) -> float:
+def spread(table: Frame) -> float:
     """Return how far apart a fifth of the slowest and of the fastest plain unrolls are, of the
     median."""
     rows = pick(table, method="plain")
     return float(((rows["p80_s"] - rows["p20_s"]) / rows["median_s"]).mean())
 
 
-def timed(table: pd.DataFrame, *, quantity: Timed) -> Any:
+def timed(table: Frame, *, quantity: Timed) -> Any:
     """Return a quantity of the panel of times."""
     return quantity(pick(table, panel="efficiency"))
 
 
-def papers_chunked_over_single(reference: pd.DataFrame) -> float:
+def papers_chunked_over_single(reference: Frame) -> float:
     """Return seconds at the most directions at a time over those at the fewest."""
     times = _papers_seconds(reference)
     return float(times.iloc[-1] / times.iloc[0])
 
 
-def papers_least_speed_up(reference: pd.DataFrame) -> float:
+def papers_least_speed_up(reference: Frame) -> float:
     """Return how many times as fast two GPUs are, where they gain least."""
     return float((_papers_seconds(reference) / _papers_seconds(reference, gpus=2)).min())
 
 
-def papers_at_memory_of_trgu(reference: pd.DataFrame) -> float:
+def papers_at_memory_of_trgu(reference: Frame) -> float:
     """Return seconds of (FG)2U that holds no more than TRGU, over TRGU's."""
     (memory, seconds), *_ = _papers_seconds(reference, method="trgu").items()
     return float(_papers_seconds(reference)[:memory].iloc[-1] / seconds)
 
 
-def _papers_seconds(
-    reference: pd.DataFrame, *, method: str = "fg2u", gpus: int = 1
-) -> pd.Series[float]:
+def _papers_seconds(reference: Frame, *, method: str = "fg2u", gpus: int = 1) -> Series:
     """Return the seconds of an outer step by GiB, from the least memory."""
     series = f"efficiency {method} gpus_{gpus}"
     rows = pick(reference, series=series, y_name="seconds_per_step")
-    found: pd.Series[float] = rows.set_index("x")["value"].astype(float).sort_index()
+    found: Series = rows.set_index("x")["value"].astype(float).sort_index()
     return found

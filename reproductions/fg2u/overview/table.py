@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from harness.declare import Table, Tables, measured, param, seed_column, value
+from harness.declare import Frame, Table, Tables, measured, param, seed_column, value
 from reproductions.fg2u.condensing.experiment import DEPTHS, NUM_DIRECTIONS
 from reproductions.fg2u.condensing.experiment import runs as condensing
 from reproductions.fg2u.overview.experiment import capabilities, timings
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 FIRST, SECOND = "hessian-free", "fg2u"
 """The methods of the two phases that the paper condenses by."""
@@ -18,7 +13,7 @@ COMPARED = ("hessian-free", "trgu", "fg2u")
 """Methods of the panel of memory and accuracy."""
 
 
-def overview_rows(tables: Tables) -> pd.DataFrame:
+def overview_rows(tables: Tables) -> Frame:
     """Return the rows of all panels, one above the other; a profile may lack some."""
     import pandas as pd
 
@@ -36,12 +31,12 @@ def overview_rows(tables: Tables) -> pd.DataFrame:
     return found.fillna({**dict.fromkeys(whole, 0), "seed": first})
 
 
-def _capable(rows: pd.DataFrame) -> pd.DataFrame:
+def _capable(rows: Frame) -> Frame:
     growth = rows["long_peak_bytes"] / rows["peak_bytes"]
     return rows.assign(panel="capability", memory_growth=growth)
 
 
-def _phases(rows: pd.DataFrame) -> pd.DataFrame:
+def _phases(rows: Frame) -> Frame:
     """Return the outer loss along the two phases, each step with the method that took it."""
     both = rows[(rows["method"] == FIRST) & (rows["second"] == SECOND)]
     later = both["outer_step"] > both["steps"]
@@ -49,13 +44,13 @@ def _phases(rows: pd.DataFrame) -> pd.DataFrame:
     return both[both["outer_step"] > 0].assign(panel="phases", method=method)
 
 
-def _depths(rows: pd.DataFrame) -> pd.DataFrame:
+def _depths(rows: Frame) -> Frame:
     """Return RGU and (FG)2U at every depth, at the end of one phase."""
     ends = _ends(rows)
     return ends[ends["method"].isin(("rgu", "fg2u"))].assign(panel="depth")
 
 
-def _methods(rows: pd.DataFrame) -> pd.DataFrame:
+def _methods(rows: Frame) -> Frame:
     """Return methods at one depth, at the end of one phase of equal steps."""
     ends = _ends(rows)
     ends = ends[ends["steps"] == ends["steps"].max()]
@@ -63,7 +58,7 @@ def _methods(rows: pd.DataFrame) -> pd.DataFrame:
     return ends[chosen].assign(panel="methods")
 
 
-def _ends(rows: pd.DataFrame) -> pd.DataFrame:
+def _ends(rows: Frame) -> Frame:
     """Return the ends of runs of one phase, (FG)2U's with the paper's number of directions."""
     ends = rows[(rows["second"] == "none") & (rows["outer_step"] == rows["steps"])]
     return ends[ends["num_directions"].isin((0, NUM_DIRECTIONS))]

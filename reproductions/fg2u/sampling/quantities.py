@@ -6,9 +6,7 @@ is about the main problem: 160 meta variables, 20 inner steps.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from harness.declare import pick
+from harness.declare import Frame, pick
 from reproductions.fg2u.sampling.experiment import (
     COORDINATE,
     GAUSSIAN,
@@ -17,26 +15,23 @@ from reproductions.fg2u.sampling.experiment import (
     RADEMACHER,
 )
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 RANDOM = (RADEMACHER, GAUSSIAN)
 """Directions that are independent of one another."""
 
 
-def main_rows(table: pd.DataFrame, method: str) -> pd.DataFrame:
+def main_rows(table: Frame, method: str) -> Frame:
     """Return a method's rows on the main problem, by b."""
     rows = pick(table, side=MAIN, num_steps=NUM_STEPS, method=method)
     return rows.sort_values("num_directions")
 
 
-def square_ratios(table: pd.DataFrame) -> list[float]:
+def square_ratios(table: Frame) -> list[float]:
     """Return the mean square error of one direction over its closed form."""
     rows = (pick(main_rows(table, method), num_directions=1) for method in RANDOM)
     return [1.0 + float(row["square_gap"].iloc[0]) for row in rows]
 
 
-def error_slopes(table: pd.DataFrame, *, methods: tuple[str, ...]) -> list[float]:
+def error_slopes(table: Frame, *, methods: tuple[str, ...]) -> list[float]:
     """Return the slope of log error in log b, by least squares over all b."""
     import numpy as np
 
@@ -49,21 +44,21 @@ def error_slopes(table: pd.DataFrame, *, methods: tuple[str, ...]) -> list[float
     return found
 
 
-def cosines(table: pd.DataFrame, *, methods: tuple[str, ...]) -> list[float]:
+def cosines(table: Frame, *, methods: tuple[str, ...]) -> list[float]:
     """Return the cosines of some biased methods with the exact gradient."""
     return [float(main_rows(table, method)["cosine"].iloc[0]) for method in methods]
 
 
-def coordinate_gap(table: pd.DataFrame) -> float:
+def coordinate_gap(table: Frame) -> float:
     """Return the largest gap to N/b - 1 where b cuts the coordinates evenly; whole table."""
     return float(_even(table)["square_gap"].abs().max())
 
 
-def coordinate_mean(table: pd.DataFrame) -> float:
+def coordinate_mean(table: Frame) -> float:
     """Return the largest error of the mean over whole permutations; whole table."""
     return float(_even(table)["mean_error"].max())
 
 
-def _even(table: pd.DataFrame) -> pd.DataFrame:
+def _even(table: Frame) -> Frame:
     rows = pick(table, method=COORDINATE)
     return rows[rows["num_meta"] % rows["num_directions"] == 0]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from harness.declare import Table, Tables, columns_of, measured, param, value
+from harness.declare import Frame, Table, Tables, columns_of, measured, param, value
 from reproductions.fg2u.sampling.experiment import (
     COORDINATE,
     GAUSSIAN,
@@ -13,13 +11,10 @@ from reproductions.fg2u.sampling.experiment import (
     samples,
 )
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 KINDS = (RADEMACHER, GAUSSIAN, COORDINATE)
 
 
-def drawn_rows(tables: Tables) -> pd.DataFrame:
+def drawn_rows(tables: Tables) -> Frame:
     """Return the rows of (FG)2U by its directions."""
     rows = tables[samples.id]
     return rows[rows["method"].isin(KINDS)].reindex(columns=DISTRIBUTIONS.names)

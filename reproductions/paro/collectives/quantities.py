@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from harness.declare import pick
-
-if TYPE_CHECKING:
-    import pandas as pd
+from harness.declare import Frame, pick
 
 CLUSTER = ["numbering", "num_gpus", "group_size"]
 
 
-def incomplete(table: pd.DataFrame, granularity: str, within: list[str]) -> int:
+def incomplete(table: Frame, granularity: str, within: list[str]) -> int:
     """Return in how many parts of a table the blocks are not each of 0 to n-1 once."""
     num_wrong = 0
     for _, rows in pick(table, granularity=granularity).groupby(within):
@@ -22,13 +18,13 @@ def incomplete(table: pd.DataFrame, granularity: str, within: list[str]) -> int:
     return num_wrong
 
 
-def unlike_groups(table: pd.DataFrame) -> int:
+def unlike_groups(table: Frame) -> int:
     """Return how many places hold other blocks under I in one group than in another."""
     places = pick(table, granularity="I").groupby([*CLUSTER, "local"])["block_ids"].nunique()
     return int((places > 1).sum())
 
 
-def outside(table: pd.DataFrame) -> int:
+def outside(table: Frame) -> int:
     """Return how many GPUs have another block under G than the one of their group's turn in I."""
     place = [*CLUSTER, "group", "local"]
     within = pick(table, granularity="I").set_index(place)["block_ids"]
@@ -38,7 +34,7 @@ def outside(table: pd.DataFrame) -> int:
     return int((own.loc[within.index] != expected).sum())
 
 
-def misplaced(table: pd.DataFrame) -> list[int]:
+def misplaced(table: Frame) -> list[int]:
     """Return what is wrong with blocks under G, under I, between groups and between G and I."""
     return [
         incomplete(table, "G", CLUSTER),
@@ -48,22 +44,22 @@ def misplaced(table: pd.DataFrame) -> list[int]:
     ]
 
 
-def total(table: pd.DataFrame, *, value: str) -> float:
+def total(table: Frame, *, value: str) -> float:
     """Return the sum of a column."""
     return float(table[value].sum())
 
 
-def largest(table: pd.DataFrame, *, values: Sequence[str]) -> list[float]:
+def largest(table: Frame, *, values: Sequence[str]) -> list[float]:
     """Return the largest value of each of some columns."""
     return [float(table[value].max()) for value in values]
 
 
-def closed_form_error(table: pd.DataFrame) -> float:
+def closed_form_error(table: Frame) -> float:
     """Return the largest relative difference of seconds from the closed form."""
     expected = table["closed_form_s"]
     return float(((table["value_s"] - expected).abs() / expected.where(expected > 0, 1.0)).max())
 
 
-def paro_cc_on_others(table: pd.DataFrame) -> int:
+def paro_cc_on_others(table: Frame) -> int:
     """Return how many collectives PaRO-CC helps though not all GPUs take part, or does not."""
     return int(((table["among"] == "world") != (table["paro_cc"] == "yes")).sum())

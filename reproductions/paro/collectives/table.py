@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from harness.declare import (
     CHECK,
     SMOKE_AND_CPU,
     Cell,
+    Frame,
     Layout,
     Line,
     Table,
@@ -29,9 +28,6 @@ from reproductions.paro.collectives.experiment import (
 )
 from reproductions.paro.method.schedule import Term
 from reproductions.paro.models.paper_inputs import SHARES
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 COUNTED = CHECK.at(*SMOKE_AND_CPU, elsewhere="a count is the same at any scale")
 EXACT = CHECK.at(*SMOKE_AND_CPU, elsewhere="a formula is the same at any scale")
@@ -94,7 +90,7 @@ def cost_table(term: Term) -> Table:
     if term in ("sync_g", "sync_p"):
         letters.append(param("states", str, "Granularity of optimizer states."))
 
-    def of_term(tables: Tables) -> pd.DataFrame:
+    def of_term(tables: Tables) -> Frame:
         rows = tables[terms.id]
         return rows[rows["term"] == term].drop(columns=["term", "status"]).reset_index(drop=True)
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from harness.declare.table import matching
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours
 from reproductions.paro.convergence.experiment import ALONE, FIGURE_7, PYTORCH
 from reproductions.paro.convergence.quantities import TOLERANCES
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 SHOWN = {ALONE: "one process", "FSDP2": "FSDP2", **{name: name for name in FIGURE_7}}
 STYLES = ("-", (0, (6, 3)), (2, (5, 4)), (4, (4, 5)), (6, (3, 6)), (8, (2, 7)))

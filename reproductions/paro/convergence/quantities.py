@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING
 
-from harness.declare import pick
+from harness.declare import Frame, pick
 from reproductions.paro.convergence.experiment import ALONE, FIGURE_7
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 TOLERANCES = {"float64": 1e-9, "float32": 1e-4, "bfloat16": 2e-2}
 """Largest relative difference of a loss: summation order is all that differs, and Adam makes more
 of it where gradients are near zero."""
 
 
-def last(table: pd.DataFrame) -> pd.DataFrame:
+def last(table: Frame) -> Frame:
     """Return the last row of every run, which speaks of all of its steps."""
     return table[table["step"] == table["num_steps"]]
 
 
-def largest_difference(table: pd.DataFrame, *, precision: str) -> float:
+def largest_difference(table: Frame, *, precision: str) -> float:
     """Return by how much any loss of any method differs from one process's, over that."""
     rows = last(pick(table, precision=precision))
     return float(rows["largest_difference"].max())
 
 
-def share_left(table: pd.DataFrame, *, precision: str, micro_steps: int = 4) -> float:
+def share_left(table: Frame, *, precision: str, micro_steps: int = 4) -> float:
     """Return the last loss of one process over its first: the most of any seed."""
     rows = pick(table, precision=precision, micro_steps=micro_steps, method=ALONE)
     losses = rows.sort_values("step").groupby("seed")["loss"]
@@ -35,7 +31,7 @@ def share_left(table: pd.DataFrame, *, precision: str, micro_steps: int = 4) -> 
 
 
 def largest_between(
-    table: pd.DataFrame,
+    table: Frame,
     *,
     precision: str,
     methods: Collection[str] = FIGURE_7,

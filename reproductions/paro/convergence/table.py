@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from harness.declare import Table, Tables, param, value
+from harness.declare import Frame, Table, Tables, param, value
 from reproductions.paro.convergence.experiment import ALONE, PYTORCH, Training, trainings
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 EVERY = 5
 """Steps from one row to the next."""
 POINT = [field.name for field in Training.fields()]
 
 
-def with_differences(tables: Tables) -> pd.DataFrame:
+def with_differences(tables: Tables) -> Frame:
     """Return losses beside those of one process: differences of all steps, rows of some."""
     rows = tables[trainings.id]
     alone = rows[rows["method"] == ALONE][[*POINT, "step", "loss"]]

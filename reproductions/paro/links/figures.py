@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from harness.declare.statistics import aggregate
 from harness.publish.figures import HATCHES, PALETTE, FigureContext
 from reproductions.paro.links.experiment import ALGORITHMS, LAYOUTS, NICS, Algorithm
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 WIDTH = 0.26
 

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from harness.declare import Cell, Layout, Line, Table, Tables, Task, measured, param
+from harness.declare import Cell, Frame, Layout, Line, Table, Tables, Task, measured, param
 from reproductions.paro.links.experiment import NICS, PILOT_BLOCKS, gather_pilots
 from reproductions.paro.links.table import GATHER_COLUMNS, GROUPS
 from reproductions.paro.method.cluster import Nic
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 BESIDE = ["num_groups", "ranks_per_group", "nic", "first_blocks", "seed"]
 """What algorithms share that are compared."""
@@ -20,7 +15,7 @@ CELLS = {
 }
 
 
-def by_first_blocks(tables: Tables) -> pd.DataFrame:
+def by_first_blocks(tables: Tables) -> Frame:
     """Return rows with what known bytes take, and with times over one ring's beside them."""
     rows = tables[gather_pilots.id].reset_index(drop=True)
     ring = rows[rows["algorithm"] == "flat"].set_index(BESIDE)["median_ms"].astype("float64")

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, log_numbers, plot_ours
 from reproductions.paro.measured_steps.experiment import ACCUMULATED, BASELINES, OURS, SCALED
 from reproductions.paro.measured_steps.table import MEGA, name_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 BAR, OTHER, MARK = "#9fc5e0", "#dddddd", PALETTE[1]
 

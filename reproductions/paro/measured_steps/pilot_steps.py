@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from harness.declare import Cell, Layout, Line, Table, Tables, Task, measured, param
+from harness.declare import Cell, Frame, Layout, Line, Table, Tables, Task, measured, param
 from reproductions.paro.measured_steps.experiment import OURS, SLOWER, step_pilots
 from reproductions.paro.measured_steps.table import STEP_COLUMNS, name_of, of_setting
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 TURNS = 3
 BESIDE = ["question", "num_ranks", "inter_mbit_per_s", "first_turns", "seed"]
@@ -17,7 +12,7 @@ BESIDE = ["question", "num_ranks", "inter_mbit_per_s", "first_turns", "seed"]
 ZERO3 = "GGG"
 
 
-def by_first_turns(tables: Tables) -> pd.DataFrame:
+def by_first_turns(tables: Tables) -> Frame:
     """Return rows with what known bytes take, and with speeds over ZeRO-3's beside them."""
     import numpy as np
 

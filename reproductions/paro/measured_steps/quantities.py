@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from harness.declare import (
     CHECK,
@@ -15,10 +14,12 @@ from harness.declare import (
     SMOKE_AND_CPU,
     Claim,
     Criterion,
+    Frame,
     InvalidQuantity,
     MissingRows,
     Scalar,
     Scope,
+    Series,
     at_least,
     at_most,
     claims,
@@ -29,9 +30,6 @@ from harness.declare import (
 from reproductions.paro.measured_steps.experiment import BASELINES, OURS
 from reproductions.paro.models.known_bytes import FASTER_WITHIN, TOLD, in_time
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 TIED = 1.05
 """Predicted times that differ by less count as equal: the guideline does not tell them apart."""
 Where = dict[str, Scalar]
@@ -39,7 +37,7 @@ RAIL: Where = {"nic": "rail"}
 SHARED: Where = {"nic": "shared"}
 
 
-def seconds(table: pd.DataFrame, name: str, where: Where) -> float:
+def seconds(table: Frame, name: str, where: Where) -> float:
     """Return the seconds of a setting's step."""
     rows = pick(table, setting=name, **where)
     if len(rows) != 1:
@@ -48,7 +46,7 @@ def seconds(table: pd.DataFrame, name: str, where: Where) -> float:
 
 
 def speed_ratios(
-    table: pd.DataFrame, *, pairs: Sequence[tuple[str, str]], at: Sequence[Where]
+    table: Frame, *, pairs: Sequence[tuple[str, str]], at: Sequence[Where]
 ) -> list[float]:
     """Return the speed of the first of each pair over that of the second, in turn where told."""
     return [
@@ -58,7 +56,7 @@ def speed_ratios(
     ]
 
 
-def rank_correlation(table: pd.DataFrame, *, where: Where = RAIL) -> float:
+def rank_correlation(table: Frame, *, where: Where = RAIL) -> float:
     """Return Spearman's rank correlation of predicted and measured times of the 14 strategies."""
     from scipy.stats import spearmanr
 
@@ -68,7 +66,7 @@ def rank_correlation(table: pd.DataFrame, *, where: Where = RAIL) -> float:
     return float(spearmanr(tied(list(rows["predicted_s"])), rows["step_s"]).statistic)
 
 
-def better_than_memory(table: pd.DataFrame, *, where: Where = RAIL) -> float:
+def better_than_memory(table: Frame, *, where: Where = RAIL) -> float:
     """Return by how much the guideline's correlation is above that of an order without formulas.
 
     That order has what holds more as the faster.
@@ -80,7 +78,7 @@ def better_than_memory(table: pd.DataFrame, *, where: Where = RAIL) -> float:
     return rank_correlation(table, where=where) - by_memory
 
 
-def known_bytes(table: pd.DataFrame, *, at: Sequence[Where]) -> list[float]:
+def known_bytes(table: Frame, *, at: Sequence[Where]) -> list[float]:
     """Return the time of known bytes between groups over what arithmetic says, in turn where told.
 
     Raises InvalidQuantity where links within groups are not much faster than those between.
@@ -95,7 +93,7 @@ def known_bytes(table: pd.DataFrame, *, at: Sequence[Where]) -> list[float]:
     return found
 
 
-def filled_links(table: pd.DataFrame, *, at: Sequence[Where]) -> list[float]:
+def filled_links(table: Frame, *, at: Sequence[Where]) -> list[float]:
     """Return the same between groups and then within them, in turn where told."""
     found = []
     for where in at:
@@ -120,7 +118,7 @@ def tied(times: Sequence[float]) -> list[float]:
     return [max(first for first in firsts if first <= time) for time in times]
 
 
-def samples(table: pd.DataFrame, name: str) -> pd.Series:
+def samples(table: Frame, name: str) -> Series:
     """Return samples per second of a setting by micro-batches per step, ascending."""
     rows = pick(table, setting=name, question="accumulation")
     if rows.empty or rows["accumulation"].duplicated().any():
@@ -128,12 +126,12 @@ def samples(table: pd.DataFrame, name: str) -> pd.Series:
     return rows.set_index("accumulation")["samples_per_s"].astype(float).sort_index()
 
 
-def over_each(table: pd.DataFrame, *, one: str, over: str) -> list[float]:
+def over_each(table: Frame, *, one: str, over: str) -> list[float]:
     """Return samples per second of a setting with most micro-batches over another's with each."""
     return [float(samples(table, one).iloc[-1] / each) for each in samples(table, over)]
 
 
-def speedup(table: pd.DataFrame, name: str) -> float:
+def speedup(table: Frame, name: str) -> float:
     """Return samples per second on most ranks over those on fewest, per rank."""
     rows = pick(table, setting=name, question="scaling").set_index("num_ranks")["samples_per_s"]
     if len(rows) < 2:
@@ -142,12 +140,12 @@ def speedup(table: pd.DataFrame, name: str) -> float:
     return float(rows[many] / rows[few] * few / many)
 
 
-def speedup_leads(table: pd.DataFrame, *, pairs: Sequence[tuple[str, str]]) -> list[float]:
+def speedup_leads(table: Frame, *, pairs: Sequence[tuple[str, str]]) -> list[float]:
     """Return the speed-up ratio of the first of each pair less that of the second."""
     return [speedup(table, one) - speedup(table, other) for one, other in pairs]
 
 
-def byte_errors(table: pd.DataFrame) -> list[float]:
+def byte_errors(table: Frame) -> list[float]:
     """Return by how much what the engine holds and what it sends are off the formula at most."""
     rows = table[~table["setting"].isin(BASELINES)]
     return [

@@ -6,7 +6,18 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.declare import Cell, Layout, Line, Table, Tables, columns_of, measured, param, value
+from harness.declare import (
+    Cell,
+    Frame,
+    Layout,
+    Line,
+    Table,
+    Tables,
+    columns_of,
+    measured,
+    param,
+    value,
+)
 from reproductions.paro.measured_steps.experiment import (
     ACCUMULATED,
     ACCUMULATION,
@@ -22,7 +33,6 @@ from reproductions.paro.method.peers import NAMED
 
 if TYPE_CHECKING:
     import numpy as np
-    import pandas as pd
 
 ZERO = {1: "NNG", 2: "NGG", 3: "GGG"}
 """Stages and their letters."""
@@ -84,7 +94,7 @@ def table_of(question: Question) -> Table:
     return Table.of(COLUMNS, make=partial(rows_about, question=question))
 
 
-def rows_about(tables: Tables, *, question: Question) -> pd.DataFrame:
+def rows_about(tables: Tables, *, question: Question) -> Frame:
     """Return the rows of a question, with gains over what took turns with them."""
     import numpy as np
 
@@ -99,7 +109,7 @@ def rows_about(tables: Tables, *, question: Question) -> pd.DataFrame:
     return rows
 
 
-def of_setting(rows: pd.DataFrame, name: str, column: str, beside: list[str]) -> np.ndarray:
+def of_setting(rows: Frame, name: str, column: str, beside: list[str]) -> np.ndarray:
     """Return row by row a column of the setting of that name which shares `beside` with the row."""
     base = rows[rows["setting"] == name].set_index(beside)[column].astype("float64")
     return base.reindex(rows.set_index(beside).index).to_numpy()

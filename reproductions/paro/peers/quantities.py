@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING
 
-from harness.declare import pick
+from harness.declare import Frame, pick
 from reproductions.paro.method.strategy import is_coarser, strategy_of
 
-if TYPE_CHECKING:
-    import pandas as pd
 
-
-def num_who_express(table: pd.DataFrame, *, strategies: Collection[str]) -> float:
+def num_who_express(table: Frame, *, strategies: Collection[str]) -> float:
     """Return how many systems express one of some strategies, just so."""
     rows = table[table["strategy"].isin(strategies) & (table["expressed"] == "yes")]
     return float(rows["system"].nunique())
 
 
-def off_the_rule(table: pd.DataFrame, *, system: str, nearly: Collection[str]) -> float:
+def off_the_rule(table: Frame, *, system: str, nearly: Collection[str]) -> float:
     """Return how many strategies break the rule of a system that splits gradients first.
 
     By it just those are expressed whose parameters are split no finer than their gradients.
@@ -35,6 +31,6 @@ def off_the_rule(table: pd.DataFrame, *, system: str, nearly: Collection[str]) -
     return float((rows["expressed"] != rows["strategy"].map(by_rule)).sum())
 
 
-def least_bytes_ratio(table: pd.DataFrame) -> float:
+def least_bytes_ratio(table: Frame) -> float:
     """Return the least bytes of a setting over those of the strategy it comes nearest to."""
     return float(pick(table, expressed="nearly")["bytes_ratio"].min())

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+import pandas as pd
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
@@ -11,12 +13,6 @@ from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours, 
 from reproductions.paro.models.paper_inputs import ACCUMULATION, SHARES
 from reproductions.paro.predictions.experiment import COMPARED, GPUS, SCALED
 from reproductions.paro.predictions.table import BASELINES, name_of
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.artist import Artist
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 BAR, TOO_MUCH, LINE = "#9fc5e0", "#dddddd", PALETTE[1]
 CEILING_GB = 100.0

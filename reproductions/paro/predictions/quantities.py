@@ -9,13 +9,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from harness.declare import (
     CHECK,
     CPU,
     SMOKE_AND_CPU,
     Criterion,
+    Frame,
     MissingRows,
     Scalar,
     Scope,
@@ -27,9 +27,6 @@ from harness.declare import (
 )
 from reproductions.paro.models.paper_inputs import ACCUMULATION
 from reproductions.paro.predictions.experiment import GPUS, MICRO_BATCH, ONE_RING, QUOTED, SHARED
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 ELSEWHERE = "the formulas are the same at every scale"
 EXACT = CHECK.at(*SMOKE_AND_CPU, elsewhere=ELSEWHERE)
@@ -45,7 +42,7 @@ SPEED_ORDERS = (("GGG", "IGG", "IIG"), ("IGG", "NIG"), ("NGG", "NIG"))
 Where = dict[str, Scalar]
 
 
-def _by_setting(table: pd.DataFrame, column: str, *names: str) -> pd.DataFrame:
+def _by_setting(table: Frame, column: str, *names: str) -> Frame:
     """Return a column by setting, with a column of each strategy named.
 
     Raises MissingRows where one has no row.
@@ -57,20 +54,20 @@ def _by_setting(table: pd.DataFrame, column: str, *names: str) -> pd.DataFrame:
     return found[list(names)]
 
 
-def _of(table: pd.DataFrame, name: str, column: str, where: Where) -> float:
+def _of(table: Frame, name: str, column: str, where: Where) -> float:
     rows = pick(table, strategy=name, **where)
     if len(rows) != 1:
         raise MissingRows(f"{len(rows)} rows of {name} where {where}: need one")
     return float(rows[column].iloc[0])
 
 
-def speed_ratio(table: pd.DataFrame, *, one: str, over: str, where: Where) -> float:
+def speed_ratio(table: Frame, *, one: str, over: str, where: Where) -> float:
     """Return the speed of a strategy over another's, by communication alone."""
     return _of(table, over, "comm_s", where) / _of(table, one, "comm_s", where)
 
 
 def speed_ratios(
-    table: pd.DataFrame, *, pairs: Sequence[tuple[str, str, str]], where: Where
+    table: Frame, *, pairs: Sequence[tuple[str, str, str]], where: Where
 ) -> list[float]:
     """Return the speed ratio of every (model, strategy, baseline)."""
     return [
@@ -79,12 +76,12 @@ def speed_ratios(
     ]
 
 
-def steps_per_s(table: pd.DataFrame, *, names: Sequence[str], where: Where) -> list[float]:
+def steps_per_s(table: Frame, *, names: Sequence[str], where: Where) -> list[float]:
     """Return 1/T of some strategies."""
     return [1.0 / _of(table, name, "comm_s", where) for name in names]
 
 
-def named_among_best(table: pd.DataFrame, *, named: Sequence[str], where: Where) -> int:
+def named_among_best(table: Frame, *, named: Sequence[str], where: Where) -> int:
     """Return how many of the named strategies are among as many that rank first."""
     rows = pick(table, **where).dropna(subset=["rank"])
     if rows.empty:
@@ -93,7 +90,7 @@ def named_among_best(table: pd.DataFrame, *, named: Sequence[str], where: Where)
     return len(best & set(named))
 
 
-def named_when_shared(table: pd.DataFrame, *, named: Mapping[str, Sequence[str]]) -> list[float]:
+def named_when_shared(table: Frame, *, named: Mapping[str, Sequence[str]]) -> list[float]:
     """Return which share of the named ones are the best with a shared link, by what trains."""
     return [
         named_among_best(table, named=names, where={**SHARED, "trainable": share}) / len(names)
@@ -101,14 +98,12 @@ def named_when_shared(table: pd.DataFrame, *, named: Mapping[str, Sequence[str]]
     ]
 
 
-def rank_of(table: pd.DataFrame, *, name: str, where: Where) -> float:
+def rank_of(table: Frame, *, name: str, where: Where) -> float:
     """Return a strategy's place among those that fit."""
     return _of(table, name, "rank", where)
 
 
-def unlike_fits(
-    table: pd.DataFrame, *, fitting: Sequence[str], among: Sequence[str], where: Where
-) -> int:
+def unlike_fits(table: Frame, *, fitting: Sequence[str], among: Sequence[str], where: Where) -> int:
     """Return of how many strategies it is otherwise whether they fit."""
     rows = pick(table, **where)
     rows = rows[rows["strategy"].isin(among)]
@@ -117,7 +112,7 @@ def unlike_fits(
     return int((rows["strategy"].isin(fitting) != rows["fits"].astype(bool)).sum())
 
 
-def least_speed_ratio(table: pd.DataFrame, *, where: Where) -> float:
+def least_speed_ratio(table: Frame, *, where: Where) -> float:
     """Return the least ratio of speeds in the paper's orders, over numbers of GPUs."""
     names = {name for order in SPEED_ORDERS for name in order}
     comm = _by_setting(pick(table, accumulation=ACCUMULATION, **where), "comm_s", *names)
@@ -125,7 +120,7 @@ def least_speed_ratio(table: pd.DataFrame, *, where: Where) -> float:
     return float(min(ratio.min() for ratio in ratios))
 
 
-def speedup_gaps(table: pd.DataFrame, *, ways: Sequence[tuple[str, str]]) -> list[float]:
+def speedup_gaps(table: Frame, *, ways: Sequence[tuple[str, str]]) -> list[float]:
     """Return by how much NIG's speed-up ratio is above ZeRO's, and IIG's above NIG's.
 
     The ratio is from the fewest to the most GPUs; ZeRO is the better of ZeRO-2 and 3.
@@ -143,7 +138,7 @@ def speedup_gaps(table: pd.DataFrame, *, ways: Sequence[tuple[str, str]]) -> lis
     return found
 
 
-def wrong_signs(table: pd.DataFrame) -> int:
+def wrong_signs(table: Frame) -> int:
     """Return in how many settings IIG against NIG is not as the sign of Z - 2 s Y - X says.
 
     Counts also 1 for each sign that never occurs, for then the sign says nothing.
@@ -160,13 +155,13 @@ def wrong_signs(table: pd.DataFrame) -> int:
 
 
 def accumulation_gains(
-    table: pd.DataFrame, *, faster: Sequence[str], helped: str, splits: Sequence[tuple[int, int]]
+    table: Frame, *, faster: Sequence[str], helped: str, splits: Sequence[tuple[int, int]]
 ) -> list[float]:
     """Return what more micro-batches give some strategies, and larger ones another over IIG."""
     return [least_rise(table, names=faster), helped_more(table, one=helped, splits=splits)]
 
 
-def least_rise(table: pd.DataFrame, *, names: Sequence[str]) -> float:
+def least_rise(table: Frame, *, names: Sequence[str]) -> float:
     """Return by which factor samples per second rise at least with the next accumulation."""
     rows = pick(table, micro_batch=MICRO_BATCH, **ONE_RING)
     samples = _by_setting(rows, "samples_per_s_at_most", *names).sort_index(level="accumulation")
@@ -174,7 +169,7 @@ def least_rise(table: pd.DataFrame, *, names: Sequence[str]) -> float:
 
 
 def helped_more(
-    table: pd.DataFrame, *, one: str, splits: Sequence[tuple[int, int]], than: str = "IIG"
+    table: Frame, *, one: str, splits: Sequence[tuple[int, int]], than: str = "IIG"
 ) -> float:
     """Return how much more a larger micro-batch helps one strategy, at one batch per GPU.
 
@@ -189,7 +184,7 @@ def helped_more(
     return min(after / before for before, after in pairwise(ahead))
 
 
-def best_over_best(table: pd.DataFrame, *, one: str, over: str) -> float:
+def best_over_best(table: Frame, *, one: str, over: str) -> float:
     """Return the largest samples per second of a strategy over those of another."""
     rows = pick(table, **ONE_RING)
     best = rows.groupby("strategy")["samples_per_s_at_most"].max()
@@ -198,7 +193,7 @@ def best_over_best(table: pd.DataFrame, *, one: str, over: str) -> float:
     return float(best[one] / best[over])
 
 
-def attained(table: pd.DataFrame, *, where: Where) -> float:
+def attained(table: Frame, *, where: Where) -> float:
     """Return by how much the formulas miss a quoted ratio at the time found for it (largest).
 
     Not a number where no time gives it.
@@ -215,7 +210,7 @@ SEVERAL = [
 """Model and trainable share of which more gains than one are quoted."""
 
 
-def compute_apart(table: pd.DataFrame, *, assemblies: Sequence[str]) -> list[float]:
+def compute_apart(table: Frame, *, assemblies: Sequence[str]) -> list[float]:
     """Return by which factor the times of computation that quoted gains need lie apart.
 
     A number for each of `SEVERAL`, assembly by assembly; not a number where no time gives a gain.
@@ -249,7 +244,7 @@ def same_best_when_shared(
     )
 
 
-def quoted_ratio(reference: pd.DataFrame, *, series: str, over: str) -> float:
+def quoted_ratio(reference: Frame, *, series: str, over: str) -> float:
     """Return a gain in percent as the ratio of speeds that section 4.3's wording makes of it."""
     (row,) = pick(reference, series=series, y_name=f"throughput_gain_over_{over}").to_dict(
         "records"

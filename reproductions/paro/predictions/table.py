@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from harness.declare import (
     Cell,
     Column,
+    Frame,
     Layout,
     Line,
     Scalar,
@@ -38,9 +38,6 @@ from reproductions.paro.predictions.experiment import (
     Question,
     predictions,
 )
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 SETTING = (
     param("model", str, "Model: 7e9 or 65e9 parameters, as the guideline takes them."),
@@ -90,7 +87,7 @@ def table_of(**wanted: Scalar | tuple[Scalar, ...]) -> Table:
     return Table.of(COLUMNS, make=partial(some_rows, wanted=wanted))
 
 
-def some_rows(tables: Tables, *, wanted: Mapping[str, Scalar | tuple[Scalar, ...]]) -> pd.DataFrame:
+def some_rows(tables: Tables, *, wanted: Mapping[str, Scalar | tuple[Scalar, ...]]) -> Frame:
     """Return the rows whose columns equal these, or one of these."""
     rows = tables[predictions.id]
     for column, values in wanted.items():
@@ -98,7 +95,7 @@ def some_rows(tables: Tables, *, wanted: Mapping[str, Scalar | tuple[Scalar, ...
     return rows.reset_index(drop=True)
 
 
-def scaling_rows(tables: Tables) -> pd.DataFrame:
+def scaling_rows(tables: Tables) -> Frame:
     """Return the rows of scaling with each one's speed-up ratio."""
     rows = some_rows(tables, wanted={"about": "scaling"})
     key = ["accumulation", "nic", "world", "strategy"]
@@ -170,7 +167,7 @@ def name_of(strategy: str) -> str:
     return f"{strategy} ({KNOWN_AS[strategy]})" if strategy in KNOWN_AS else strategy
 
 
-def place(rows: pd.DataFrame) -> str:
+def place(rows: Frame) -> str:
     """Return a strategy's place among those of section 4.3 that fit; nothing for others."""
     ranks = rows["rank"].dropna()
     return "" if ranks.empty else f"{int(ranks.iloc[0])}."

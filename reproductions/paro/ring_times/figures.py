@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from harness.declare.table import matching
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours
 from reproductions.paro.ring_times.experiment import ALGORITHMS, GPUS, LINKS
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 READINGS = {
     "time_saved_percent": ("time saved", "-"),

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
-from harness.declare import MissingRows, pick
-
-if TYPE_CHECKING:
-    import pandas as pd
+from harness.declare import Frame, MissingRows, pick
 
 SLOWER_FIRST = ("sequential", "two_step", "row_pipeline")
 
 
-def times(table: pd.DataFrame, *algorithms: str) -> pd.DataFrame:
+def times(table: Frame, *algorithms: str) -> Frame:
     """Return milliseconds by setting. Raises MissingRows where an algorithm has no row."""
     setting = ["num_gpus", "nic", "size", "links"]
     found = table.pivot(index=setting, columns="algorithm", values="time_ms").astype(float)
@@ -23,19 +19,19 @@ def times(table: pd.DataFrame, *algorithms: str) -> pd.DataFrame:
     return found
 
 
-def unlike_flat(table: pd.DataFrame) -> float:
+def unlike_flat(table: Frame) -> float:
     """Return the largest relative difference of phases in turn from one ring, at B' = B."""
     found = times(pick(table, nic="rail", links="equal"), "flat", "sequential")
     return float((found["sequential"] / found["flat"] - 1).abs().max())
 
 
-def least_step(table: pd.DataFrame) -> float:
+def least_step(table: Frame) -> float:
     """Return by how little one way of PaRO-CC is ahead of the next slower one, in ms."""
     found = times(table, *SLOWER_FIRST)
     return float(min((found[a] - found[b]).min() for a, b in pairwise(SLOWER_FIRST)))
 
 
-def further_saved(table: pd.DataFrame, *, settings: Sequence[tuple[str, str]]) -> list[float]:
+def further_saved(table: Frame, *, settings: Sequence[tuple[str, str]]) -> list[float]:
     """Return how much more two steps save over one ring on each next number of GPUs.
 
     settings: pairs of links and size, one after the other.

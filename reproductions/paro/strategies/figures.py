@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from harness.declare import pick
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, points
 from reproductions.paro.method.guideline import nine_digits, unbeaten
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 TITLES = {"flat": "one ring of all GPUs", "hier": "PaRO-CC in two steps"}
 COLORS = {"N": PALETTE[0], "I": PALETTE[1], "G": PALETTE[2]}

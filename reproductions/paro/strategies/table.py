@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from harness.declare import Cell, Layout, Line, Table, Tables, param, value
+from harness.declare import Cell, Frame, Layout, Line, Table, Tables, param, value
 from reproductions.paro.method.strategy import ALL
 from reproductions.paro.strategies.experiment import KNOWN_AS, costs, sweeps
 
-if TYPE_CHECKING:
-    import pandas as pd
 
-
-def all_rows(tables: Tables) -> pd.DataFrame:
+def all_rows(tables: Tables) -> Frame:
     """Return the rows of both experiments, one above the other."""
     import pandas as pd
 

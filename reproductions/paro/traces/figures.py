@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from harness.publish.figures import HATCHES, PALETTE, FigureContext, points
 from reproductions.paro.traces.experiment import DRAWN
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 SCOPES = {"intra": "within groups", "inter": "between groups", "world": "of all ranks"}
 COLORS = dict(zip(SCOPES, PALETTE, strict=False))

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING
 
-from harness.declare import pick
-
-if TYPE_CHECKING:
-    import pandas as pd
+from harness.declare import Frame, pick
 
 GATHER, REDUCE = "param: all_gather intra", "gradient: reduce_scatter intra"
 BOUNDARY = ("sync_g: reduce_scatter inter", "update")
@@ -19,7 +15,7 @@ CAPTION = {
 """Of Figure 1: a unit's collectives in a micro-batch, and all units' after the last one."""
 
 
-def unlike_caption(table: pd.DataFrame) -> float:
+def unlike_caption(table: Frame) -> float:
     """Return how many sequences of a rank, of a unit or of all, are not those of the caption."""
     wrong = 0
     for (strategy, _), rows in pick(table, track="communication").groupby(["strategy", "rank"]):
@@ -32,7 +28,7 @@ def unlike_caption(table: pd.DataFrame) -> float:
     return float(wrong)
 
 
-def off_schedule(table: pd.DataFrame) -> list[float]:
+def off_schedule(table: Frame) -> list[float]:
     """Return how many collectives are unlike the schedule, and how many unlike other ranks'.
 
     Updates count too. The first: not the schedule's, or lacking, on all ranks; the second: places
@@ -47,7 +43,7 @@ def off_schedule(table: pd.DataFrame) -> list[float]:
     return [float(wrong + lacking), float(apart.sum())]
 
 
-def unlike_stages(table: pd.DataFrame) -> float:
+def unlike_stages(table: Frame) -> float:
     """Return how many messages are out of the order of stages, on any rank.
 
     In stage k a row that has come k groups goes on to the next group, and at once spreads within
@@ -71,7 +67,7 @@ def unlike_stages(table: pd.DataFrame) -> float:
     return float(wrong)
 
 
-def misdelivered(table: pd.DataFrame) -> list[float]:
+def misdelivered(table: Frame) -> list[float]:
     """Return wrong arrivals, parts sent on too early, and messages between other places.
 
     A rank receives each part but its own once; what arrives is what the rank before sends in the

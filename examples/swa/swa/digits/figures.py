@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from matplotlib.figure import Figure
 
 from harness.declare import pick
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 CURVES = (
     ("sgd", "accuracy", "SGD"),

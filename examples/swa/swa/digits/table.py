@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from harness.declare import Table, columns_of, param, pick, value
+from harness.declare import Frame, Table, columns_of, param, pick, value
 from swa.digits.experiment import Training
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 TABLE = Table.of(
     columns_of(Training, without=("seed",)),
@@ -19,17 +14,17 @@ TABLE = Table.of(
 )
 
 
-def reached(table: pd.DataFrame, method: str) -> float:
+def reached(table: Frame, method: str) -> float:
     """Return the accuracy after the last epoch."""
     return float(pick(table, method=method).sort_values("epoch")["accuracy"].iloc[-1])
 
 
-def gain(table: pd.DataFrame) -> float:
+def gain(table: Frame) -> float:
     """Return how much more accurate SWA is than SGD."""
     return reached(table, "swa") - reached(table, "sgd")
 
 
-def gain_over_its_nets(table: pd.DataFrame) -> float:
+def gain_over_its_nets(table: Frame) -> float:
     """Return how much more accurate the average is than the nets of its epochs are on average."""
     averaged = pick(table, method="swa").query("epoch > 0.75 * epochs")
     return reached(table, "swa") - float(averaged["net_accuracy"].mean())
