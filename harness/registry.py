@@ -202,11 +202,11 @@ def _titles(paper: PaperFolder) -> Iterator[tuple[str, str]]:
     path = paper.folder / "paper.toml"
     try:
         for item in read_toml(path)["item"]:
-            if item["status"] == "task":
-                if not is_there(paper.folder / item["file"]):
-                    raise SpecError(f"{path} lists {item['file']}, which is not there")
-                yield str(item["id"]), str(item["title"])
-    except (UnreadableError, KeyError, TypeError, OSError) as error:
+            if file := item.get("file"):
+                if not is_there(paper.folder / file):
+                    raise SpecError(f"{path} lists {file}, which is not there")
+                yield str(item.get("id", Path(file).stem)), str(item["title"])
+    except (UnreadableError, KeyError, TypeError, AttributeError, OSError) as error:
         raise SpecError(f"{path} is no list of tasks ({in_one_line(error)})") from error
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
@@ -14,7 +14,6 @@ from harness.errors import SpecError
 from harness.strict import Strict, explain
 from harness.untrusted import UnreadableError, is_there, read_toml
 
-ItemStatus = Literal["task", "without_data", "planned"]
 EVERY_TASK = "*"
 # Names stand in messages, which must stay readable.
 LONGEST_NAME = 200
@@ -26,20 +25,24 @@ class Item(Strict):
     """One table or figure of the paper, also one with nothing to run."""
 
     id: str = Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=LONGEST_NAME)
-    """The task's word: `fig06`, `tab01`, `abl_mu`."""
+    """The task's word: `fig06`, `tab01`, `abl_mu`. By default that of its file."""
     title: str = Field(min_length=1)
-    status: ItemStatus
     file: str = Field(default="", max_length=LONGEST_NAME)
-    """The task's file, relative to the paper's folder; only where there is a task."""
+    """The task's file, relative to the paper's folder."""
     reason: str = ""
-    """Why there is nothing to run, or not yet; only where there is no task."""
+    """In its place: why there is nothing to run."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _named_by_its_file(cls, item: Any) -> Any:
+        if isinstance(item, dict) and "file" in item:
+            return {"id": Path(str(item["file"])).stem} | item
+        return item
 
     @model_validator(mode="after")
     def _file_or_reason(self) -> Item:
-        if self.status == "task" and (not self.file or self.reason):
-            raise ValueError("status 'task' needs a file and no reason")
-        if self.status != "task" and (self.file or not self.reason):
-            raise ValueError(f"status {self.status!r} needs a reason and no file")
+        if bool(self.file) == bool(self.reason):
+            raise ValueError("name the file of its task, or the reason why there is none")
         return self
 
 

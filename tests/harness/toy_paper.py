@@ -24,9 +24,7 @@ openreview = ""
 code = ""
 
 [[item]]
-id = "tab01"
 title = "Squares grow"
-status = "task"
 file = "squares/tab01.py"
 """
 
@@ -166,9 +164,7 @@ class ToyPaper:
         file = file or f"squares/{word}.py"
         self.add_file(file, text)
         with (self.folder / "paper.toml").open("a") as paper:
-            paper.write(
-                f'\n[[item]]\nid = "{word}"\ntitle = "T"\nstatus = "task"\nfile = "{file}"\n'
-            )
+            paper.write(f'\n[[item]]\nid = "{word}"\ntitle = "T"\nfile = "{file}"\n')
 
     def add_file(self, file: str, text: str) -> None:
         """Write a file of the paper, its folder too; paper.toml does not hear of it."""

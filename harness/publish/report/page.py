@@ -159,10 +159,8 @@ class Section:
     @property
     def state(self) -> str:
         """Say in one line why there is nothing to show, or nothing if there is."""
-        if self.item.status == "without_data":
+        if self.item.reason:
             return self.item.reason
-        if self.item.status == "planned":
-            return f"planned: {self.item.reason}"
         if self.task is None:
             return f"broken: {self.item.file}, see repro doctor"
         return "" if self.runs else ": ".join(filter(None, ["not run", self.waits]))

@@ -16,12 +16,10 @@ code = "owner/name"
 [[item]]
 id = "fig01"
 title = "First figure"
-status = "task"
 file = "loss/fig01.py"
 [[item]]
 id = "fig02"
 title = "A photograph"
-status = "without_data"
 reason = "it shows no data"
 """
 
@@ -63,7 +61,7 @@ def test_paper_lists_every_item_in_order(folder: Path) -> None:
         ('title = "First', 'titel = "First', ["item[0].titel: Extra"]),
         ('venue = "', 'venu = "', ["venu: Extra"]),
         ('arxiv = "2405.00000"\n', "", ["arxiv", "required"]),
-        ('status = "task"', 'status = "todo"', ["item[0].status", "'task'"]),
+        ('title = "First', 'status = "task"\ntitle = "First', ["item[0].status: Extra"]),
         ('authors = ["A. Author"]', 'authors = "A. Author"', ["authors", "list"]),
         ('id = "fig02"', 'id = "fig01"', ["'fig01'", "twice"]),
         ('reason = "it shows no data"', "", ["item[1]", "reason"]),

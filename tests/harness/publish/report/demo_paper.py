@@ -38,11 +38,10 @@ arxiv = "2405.00000"
 openreview = ""
 code = ""
 item = [
-  { id = "fig02", title = "Loss against density", status = "task", file = "loss/fig02.py" },
-  { id = "fig10", title = '''HOSTILE''', status = "task", file = "loss/fig10.py" },
-  { id = "fig11", title = "A broken task", status = "task", file = "loss/fig11.py" },
-  { id = "fig12", title = "A diagram", status = "without_data", reason = "No measurement." },
-  { id = "tab01", title = "Later", status = "planned", reason = "It needs eight GPUs." },
+  { id = "fig02", title = "Loss against density", file = "loss/fig02.py" },
+  { id = "fig10", title = '''HOSTILE''', file = "loss/fig10.py" },
+  { id = "fig11", title = "A broken task", file = "loss/fig11.py" },
+  { id = "fig12", title = "A diagram", reason = "No measurement." },
 ]
 headline = ["fig02:grows", "fig02:scales"]
 says = "Loss grows."
