@@ -6,7 +6,7 @@ import io
 import itertools
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Required, Unpack
@@ -115,6 +115,22 @@ class FigureContext:
         axes = [grid[place] for place in places]
         figure.moved = [*zip(axes, asked, places, strict=True)] if moves else []
         return figure, axes
+
+    def legend_above(
+        self, figure: Figure, axes: Iterable[Axes], columns: int, *, narrow: int = 0
+    ) -> None:
+        """Say above all panels, once, what the lines of some of them are.
+
+        narrow: columns of the legend at single width, where they are fewer.
+        """
+        found = {
+            label: handle
+            for ax in axes
+            for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
+        }
+        if self.width == "single":
+            columns = narrow or columns
+        figure.legend(found.values(), found.keys(), loc="outside upper center", ncols=columns)
 
 
 def plot_ours(

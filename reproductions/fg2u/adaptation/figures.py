@@ -42,7 +42,7 @@ def entry_panels(context: FigureContext) -> Figure:
             ax.set_ylim(len(ENTRIES) - 0.5, -0.5)
             # The names stand to the left of the row.
             ax.tick_params(labelleft=ax is axes[2 * row])
-    _legend(figure, axes)
+    context.legend_above(figure, axes, 2)
     return figure
 
 
@@ -109,7 +109,7 @@ def _by_depth(context: FigureContext, lines: Mapping[str, pd.DataFrame]) -> Figu
             ax.set_title(f"{NAMES[dataset]},\nread by {READERS[model]}")
             ax.set_xticks(depths)
         _paper_lines(context, axes[2 * row], model)
-    _legend(figure, axes)
+    context.legend_above(figure, axes, 2)
     return figure
 
 
@@ -129,13 +129,3 @@ def _paper_lines(context: FigureContext, ax: Axes, model: str) -> None:
         plot_paper(
             ax, own, label=f"paper, {('smaller', 'larger')[number]} base", color=PALETTE[number]
         )
-
-
-def _legend(figure: Figure, axes: list[Axes]) -> None:
-    """Say each line once, above all panels."""
-    found = {
-        label: handle
-        for ax in axes
-        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
-    }
-    figure.legend(found.values(), found.keys(), loc="outside upper center", ncols=2)

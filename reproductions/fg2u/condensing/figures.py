@@ -44,9 +44,7 @@ def schedule_panels(context: FigureContext) -> Figure:
     way.set(xlabel="outer steps", ylabel="test accuracy", title="along the outer steps")
     _ends(end, table, styles, between="\n+" if columns == 1 else " +")
     # Two columns of such names do not fit into a narrow figure.
-    figure.legend(
-        *way.get_legend_handles_labels(), loc="outside upper center", ncols=2 * columns - 1
-    )
+    context.legend_above(figure, [way], 3, narrow=1)
     return figure
 
 

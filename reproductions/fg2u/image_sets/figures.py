@@ -34,7 +34,7 @@ def set_panels(context: FigureContext) -> Figure:
         above.set_title(title)
         _images(below, own)
         below.set_title("" if context.width == "double" else title)
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
+    context.legend_above(figure, axes[:1], 2)
     return figure
 
 

@@ -32,7 +32,7 @@ def run_panels(context: FigureContext) -> Figure:
         ax.set_xlim(-0.2, 1.5 * last)
         ax.set_yscale("log")
         ax.set(xlabel="inner steps", ylabel=words)
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
+    context.legend_above(figure, axes[:1], 2)
     return figure
 
 

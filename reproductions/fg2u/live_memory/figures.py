@@ -52,8 +52,7 @@ def memory_panels(context: FigureContext) -> Figure:
         _against_depth(by_depth, own, net)
         _against_chunk(by_chunk, own)
         _bars(bars, own)
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=4 if beside else 2)
+    context.legend_above(figure, axes[:1], 4, narrow=2)
     return figure
 
 

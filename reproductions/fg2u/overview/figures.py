@@ -44,13 +44,7 @@ def overview_panels(context: FigureContext) -> Figure:
     panels = (capabilities, phases, memory, depths, methods, efficiency)
     for ax, panel in zip(axes, panels, strict=True):
         panel(ax, context)
-    found = {
-        label: handle
-        for ax in axes
-        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
-    }
-    columns = 4 if context.width == "double" else 2
-    figure.legend(list(found.values()), list(found), loc="outside upper center", ncols=columns)
+    context.legend_above(figure, axes, 4, narrow=2)
     return figure
 
 

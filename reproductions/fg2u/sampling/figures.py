@@ -46,8 +46,7 @@ def error_panels(context: FigureContext) -> Figure:
         _logarithmic(ax, "directions b", title=f"N = {num_meta}")
     axes[0].set_yscale("log")  # of all
     axes[0].set_ylabel("relative error")
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=3 if is_wide else 1)
+    context.legend_above(figure, axes[:1], 3, narrow=1)
     return figure
 
 
@@ -80,8 +79,7 @@ def cosine_panels(context: FigureContext) -> Figure:
         left.set_ylabel("cosine")
         _logarithmic(left, "directions b", title=f"{depth} inner steps")
         _logarithmic(right, "seconds per estimate", title=f"{depth} inner steps")
-    named = axes[0].get_legend_handles_labels()
-    figure.legend(*named, loc="outside upper center", ncols=4 if is_wide else 2)
+    context.legend_above(figure, axes[:1], 4, narrow=2)
     return figure
 
 

@@ -26,8 +26,7 @@ def gather_panels(context: FigureContext) -> Figure:
         ax.set_ylabel("time (ms)")
         ax.set_title(words)
         ax.grid(axis="x", visible=False)
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=4 if beside else 2)
+    context.legend_above(figure, axes[:1], 4, narrow=2)
     return figure
 
 

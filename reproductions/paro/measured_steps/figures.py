@@ -35,8 +35,7 @@ def step_panels(context: FigureContext) -> Figure:
         means["predicted_s"], places, linestyle="", marker="D", color=MARK, label="predicted"
     )
     axes[0].set_xlabel("seconds per step")
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=3)
+    context.legend_above(figure, axes[:1], 3)
     axes[1].set_xlabel("held per rank (MB)")
     axes[1].locator_params(axis="x", nbins=5)
     for ax in axes:
@@ -68,8 +67,7 @@ def _lines(context: FigureContext, names: Sequence[str], *, x: str, label: str) 
         ax.set_xlabel(label)
     log_numbers(axes[0].yaxis)  # of both
     axes[0].set_ylabel("rows per second")
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=5)
+    context.legend_above(figure, axes[:1], 5)
     return figure
 
 

@@ -111,8 +111,7 @@ def scaling_panels(context: FigureContext) -> Figure:
     for ax in axes[1:]:
         ax.set_ylim(0.45, 1.03)
         ax.set_ylabel("speed-up ratio")
-    handles, labels = axes[1].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=3 if wide else 2)
+    context.legend_above(figure, axes[1:2], 3, narrow=2)
     return figure
 
 

@@ -34,8 +34,7 @@ def gather_panels(context: FigureContext) -> Figure:
         ax.set_xlabel("GPUs")
     # The lines of the other panel leave no room for it.
     axes[2].legend(loc="lower left")
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=4 if wide else 2)
+    context.legend_above(figure, axes[:1], 4, narrow=2)
     return figure
 
 

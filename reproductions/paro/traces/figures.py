@@ -55,9 +55,7 @@ def step_tracks(context: FigureContext) -> Figure:
         lines_of_ranks(ax, rows)
         ax.set_xlabel("ms")
         ax.set_title(strategy)
-    found = {label: handle for ax in axes
-             for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}  # fmt: skip
-    figure.legend(found.values(), found.keys(), loc="outside upper center", ncols=3)
+    context.legend_above(figure, axes, 3)
     return figure
 
 
@@ -84,5 +82,5 @@ def gather_tracks(context: FigureContext) -> Figure:
     stages = range(int(rows["groups_come"].max()) + 1)
     ax.set_xticks([stage + 1.5 for stage in stages], [f"stage {stage + 1}" for stage in stages])
     ax.grid(visible=False)
-    figure.legend(loc="outside upper center", ncols=2)
+    context.legend_above(figure, [ax], 2)
     return figure
