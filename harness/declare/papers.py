@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
-from harness.declare.profiles import Profile
+from harness.declare.profiles import PROFILES, Profile
 from harness.errors import SpecError
 from harness.strict import Strict, explain
 from harness.untrusted import UnreadableError, is_there, read_toml
@@ -94,7 +94,8 @@ class Deviation(Strict):
     """The expected effect on the numbers."""
     tasks: list[str] = Field(min_length=1)
     """The words of the tasks concerned, or `*` for all."""
-    profiles: list[Profile] = Field(min_length=1)
+    profiles: list[Profile] = Field(default=[*PROFILES], min_length=1)
+    """Where it holds, if not wherever its tasks run."""
 
 
 class _Ledger(Strict):
