@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from harness.errors import HarnessError
 from harness.run.verify import draw
@@ -32,6 +33,7 @@ class Fault(Strict):
     """A change of one piece of a function's text, which a unit test must see."""
 
     id: str
+    """Its key in the list."""
     where: str = Field(pattern=r"^[\w.]+:[\w.]+$")
     """`module:function`, `module:Class.method` or `module:CONSTANT`."""
     find: str = Field(min_length=1)
@@ -41,7 +43,15 @@ class Fault(Strict):
     """What the method no longer does, in a sentence."""
     tests: list[str] = Field(min_length=1)
     """Files of tests, or single tests in them (`method/test_rings.py::test_one`), from the list's
-    folder. Golden rows do not count."""
+    folder; by default the file that mirrors the module. Golden rows do not count."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _seen_by_its_mirror(cls, fault: Any) -> Any:
+        if not isinstance(fault, dict):
+            return fault
+        *folders, name = str(fault.get("where", "")).partition(":")[0].split(".")[2:] or [""]
+        return {"tests": ["/".join([*folders, f"test_{name}.py"])]} | fault
 
     @property
     def module(self) -> str:
@@ -105,7 +115,15 @@ def _names(node: ast.stmt) -> set[str]:
 
 
 class _List(Strict):
-    fault: list[Fault] = Field(min_length=1)
+    fault: dict[str, Fault] = Field(min_length=1)
+
+    @field_validator("fault", mode="before")
+    @classmethod
+    def _named(cls, faults: Any) -> Any:
+        if not isinstance(faults, dict):
+            return faults
+        return {name: {"id": name} | fault if isinstance(fault, dict) else fault
+                for name, fault in faults.items()}  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -127,14 +145,12 @@ def load_faults(paper: str, folder: Path = FOLDER) -> Faults:
     """Return a paper's list. Raises FaultError with all that no longer fits code or tests."""
     path = folder / paper / NAME
     try:
-        faults = _List.model_validate(read_toml(path)).fault
+        faults = [*_List.model_validate(read_toml(path)).fault.values()]
     except ValidationError as error:
         raise FaultError(f"{path}: {explain(error)}") from error
     except HarnessError as error:
         raise FaultError(str(error)) from error
-    ids = [fault.id for fault in faults]
-    problems = [f"{path}: {name}: two faults have this id" for name in ids if ids.count(name) > 1]
-    problems += [
+    problems = [
         f"{path}: {fault.id}: {problem}"
         for fault in faults
         for problem in _problems(fault, path.parent)

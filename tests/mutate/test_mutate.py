@@ -66,8 +66,7 @@ FILES = {
 def entry(name: str, find: str, replace: str, place: str, test: str) -> str:
     """Return an entry of a list, as it is written."""
     return f"""
-[[fault]]
-id = "{name}"
+[fault.{name}]
 where = "toys.ring.method:{place}"
 find = "{find}"
 replace = "{replace}"
@@ -170,10 +169,10 @@ def test_a_hang_ends_and_is_no_catch(toys: Path) -> None:
         ("ring.method:", "ring.nosuch:", "by_value: there is no module toys.ring.nosuch"),
         ("test_method.py", "test_gone.py", "by_value: there is no file test_gone.py"),
         ("test_by_value", "test_gone", "by_value: there is no test_gone in test_method.py"),
-        ("find =", "found =", "fault[0].found: Extra inputs are not permitted"),
-        ("breaks =", "# ", "fault[0].breaks: Field required"),
-        ('"A toy breaks."', "3", "fault[0].breaks: Input should be a valid string"),
-        ("[[fault]]", "[[fault", "is not valid TOML"),
+        ("find =", "found =", "fault.by_value.found: Extra inputs are not permitted"),
+        ("breaks =", "# ", "fault.by_value.breaks: Field required"),
+        ('"A toy breaks."', "3", "fault.by_value.breaks: Input should be a valid string"),
+        ("[fault.by_value]", "[fault.by_value", "is not valid TOML"),
     ],
 )
 def test_an_entry_that_does_not_fit_is_refused_by_name(
@@ -185,15 +184,6 @@ def test_an_entry_that_does_not_fit_is_refused_by_name(
         load_faults("ring", tmp_path / "toys")
     assert str(error.value).startswith(f"{tmp_path / 'toys' / 'ring' / 'faults.toml'}")
     assert told in str(error.value)
-
-
-def test_two_entries_with_one_id_are_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    make_toys(tmp_path, 2 * entry("by_value", *FAULTS["by_value"]))
-    monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(FaultError, match="by_value: two faults have this id"):
-        load_faults("ring", tmp_path / "toys")
 
 
 def test_a_commit_draws_one_in_so_many() -> None:
