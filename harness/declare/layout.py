@@ -72,7 +72,8 @@ class Layout:
 
     rows: tuple[Line, ...]
     columns: tuple[Line, ...]
-    cell: Cell
+    cell: Cell | None = None
+    """What a place shows whose row and column do not say."""
     where: Where = field(default_factory=dict)
     """Which rows of the task's table the whole layout is about."""
     title: str = ""
@@ -98,7 +99,10 @@ class Layout:
 
     def cell_of(self, row: Line, column: Line) -> Cell:
         """Return what a place shows: the column's word goes before the row's."""
-        return column.cell or row.cell or self.cell
+        found = column.cell or row.cell or self.cell
+        if found is None:
+            raise SpecError(f"nothing says what {row.head}, {column.head} shows: name a cell")
+        return found
 
     def searched(self, table: Frame) -> Callable[[Line, Line], Frame]:
         """Return what finds the rows of a place, with or without a value: at most one per seed."""

@@ -42,7 +42,6 @@ TAUGHT = Layout(
         Line("loss after", cell=Cell("qa_loss_after", unit="nats", digits=3)),
         Line("validation loss", cell=Cell("validation_loss", unit="nats", digits=3)),
     ),
-    cell=Cell("f1"),
     title="What a model knows of a stream before and after it reads it",
 )
 task = Task(

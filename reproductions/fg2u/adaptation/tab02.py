@@ -69,7 +69,6 @@ LAYOUT = Layout(
         )
         for dataset in STREAMS
     ),
-    cell=Cell("f1"),
     notes=(
         "After one pass over the stream. The paper's (FG)²U is the best F1 of two depths and two"
         " bases; ours, and RGU with as many steps, is the best of four by validation loss. Loss: of"

@@ -45,7 +45,6 @@ def depth_layout(dataset: str) -> Layout:
             for size, base in BASES.items()
             for column, head in SCORES.items()
         ),
-        cell=Cell("f1"),
         where={"dataset": dataset},
         notes=("RGU with the base GPT2 did not fit into the paper's memory and was not run.",),
     )

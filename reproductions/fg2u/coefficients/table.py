@@ -131,7 +131,6 @@ LAYOUT = Layout(
             ("coefficient", "eps_phi", "1e-2", 1e-2), ("solution", "eps_u", "1e-3", 1e-3)
         )
     ),
-    cell=Cell("eps_phi"),
     where={"panel": "inverse", "num_observed": NUM_OBSERVED, "noise": 0.0},
     title="Relative L2 errors of the coefficient and of the solution, 64 observations",
     notes=(

@@ -88,7 +88,6 @@ LAYOUT = Layout(
         ),
         Line("gradients", cell=Cell("estimates_s", unit="s", digits=0)),
     ),
-    cell=Cell("test_accuracy"),
     title="One image per class, after all outer steps of a schedule",
     notes=(
         f"Outer loss: mean over the last outer steps. (FG)²U has {NUM_DIRECTIONS} directions unless"

@@ -111,7 +111,6 @@ COSTS = Layout(
         )
         for name in METHODS
     ),
-    cell=PERCENT,
     where={"part": ACCURACY},
     title="Memory and time",
     notes=(
@@ -133,7 +132,6 @@ GRADIENTS = Layout(
         Line("norm ratio", cell=Cell("norm_ratio", digits=3)),
         Line("directions for this cosine", cell=Cell("equal_directions", digits=0)),
     ),
-    cell=Cell("cosine"),
     where={"part": COSINE},
     title="Gradients against the exact one, on (FG)²U's images of MNIST, 1 per class",
     notes=("Directions for this cosine: how many (FG)²U is expected to need to match it.",),

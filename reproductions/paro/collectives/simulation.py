@@ -31,7 +31,6 @@ LAYOUT = Layout(
         ),
         Line("held", where={"world": "flat"}, cell=Cell("held_bytes", digits=0)),
     ),
-    cell=Cell("held_bytes", digits=0),
     where={"num_gpus": 15, "group_size": 5, "accumulation": 1},
     title="Bytes that the busiest of 15 GPUs, in groups of 5, sends in a step and holds",
     notes=(

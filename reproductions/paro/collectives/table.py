@@ -238,7 +238,6 @@ COLLECTIVE_LAYOUT = Layout(
             for kind, name in zip(("between", "within"), names, strict=True)
         ),
     ),
-    cell=Cell("ranks", digits=0),
     where={"num_gpus": 8, "group_size": 4},
     title="8 GPUs in groups of 4",
     notes=(

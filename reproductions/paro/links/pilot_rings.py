@@ -36,7 +36,6 @@ def blocks_layout(nic: Nic) -> Layout:
             for head, cell in CELLS.items()
             for count in range(1, PILOT_BLOCKS + 1)
         ),
-        cell=CELLS["PaRO-CC over one ring"],
         where={"nic": nic, "algorithm": "two-layer"},
         title=f"All-gathers of 1 MiB per rank by first blocks, {NICS[nic]}",
         ours=True,

@@ -37,7 +37,6 @@ def sizes_layout(nic: Nic) -> Layout:
             for scope, words in HEADS.items()
             for head, cell in cells.items()
         ),
-        cell=cells["ms"],
         where={"nic": nic, "rings": "one", "via": "ring"},
         title=f"Messages between two ranks, {NICS[nic]}",
         inferred=True,

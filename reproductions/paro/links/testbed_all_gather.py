@@ -52,7 +52,6 @@ def gather_layout(nic: Nic) -> Layout:
             for head, cell in cells.items()
             if (algorithm, head) != ("gloo", "predicted")
         ),
-        cell=cells["measured"],
         where={"nic": nic},
         title=f"All-gather of 1 MiB per rank, {NICS[nic]}",
         ours=True,

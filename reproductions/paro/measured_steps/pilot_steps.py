@@ -40,7 +40,6 @@ LINKS = Layout(
         Line("computation, s", cell=Cell("compute_s", digits=3)),
         Line("step, s", cell=Cell("step_s", digits=3)),
     ),
-    cell=Cell("known_between", digits=3),
     where={"setting": "IIG", "first_turns": TURNS},
     title="Time of known bytes over what arithmetic says, and IIG's steps",
     ours=True,

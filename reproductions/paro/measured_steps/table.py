@@ -186,7 +186,6 @@ def step_layout(question: Question, nic: str, title: str) -> Layout:
             Line("predicted", group=out, cell=in_mega("predicted_between_bytes")),
             Line("at interfaces", group=out, cell=in_mega("interface_bytes", seeded=True)),
         ),
-        cell=SECONDS,
         where={"question": question, "nic": nic},
         title=f"{title}: {WAYS[nic]}",
         notes=(PREDICTED, NEAREST),
@@ -220,7 +219,6 @@ def gain_layout(
                 ("predicted", f"predicted_gain_over_zero{stage}", {}),
             )
         ),
-        cell=Cell(f"gain_over_zero{stages[0]}", unit="%", digits=0),
         where={"nic": "rail", **(where or {})},
         title="Gains that the text quotes, beside ours",
         notes=(ORDERS, PREDICTED),
@@ -231,7 +229,6 @@ def gain_layout(
 ACCUMULATION_LAYOUT = Layout(
     rows=by_setting(ACCUMULATED),
     columns=timed({f"s = {times}": {"accumulation": times} for times in TIMES}),
-    cell=SECONDS,
     where={"question": "accumulation"},
     title="Seconds per step and rows per second, by micro-batches per step (s)",
     notes=(PREDICTED,),
@@ -244,7 +241,6 @@ def scaling_layout(numbers: tuple[int, ...]) -> Layout:
     return Layout(
         rows=by_setting(SCALED),
         columns=timed({f"{number} ranks": {"num_ranks": number} for number in numbers}),
-        cell=SECONDS,
         where={"question": "scaling", "accumulation": ACCUMULATION},
         title="Seconds per step and rows per second, by ranks in groups of two",
         notes=(PREDICTED,),

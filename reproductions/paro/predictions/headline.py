@@ -83,7 +83,6 @@ VERSIONS_LAYOUT = Layout(
         ),
     ),
     columns=(Line("quoted", paper={"x": ""}, shows="paper"),),
-    cell=Cell("quoted_ratio"),
     where={**HEADLINE, "reading": "more", "world": "flat", "assembly": "max"},
     title="Headlines by version, and PaRO-CC in Megatron, as printed",
     ours=True,

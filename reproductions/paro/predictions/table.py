@@ -207,7 +207,6 @@ def guideline_layouts(shares: dict[str, str]) -> tuple[Layout, ...]:
                 for share, group in shares.items()
                 for head, cell in (("1/T", SPEED), ("Mem", MEMORY))
             ),
-            cell=SPEED,
             where={"nic": nic, "world": world},
             title=f"1/T and memory: {way}, {link}",
             inferred=True,
@@ -245,7 +244,6 @@ def gain_layout(share: str, *models: str, rows: str) -> Layout:
                 *((f"gain over ZeRO-{n}", gain_over(n), quoted(model, n)) for n in (2, 3)),
             )
         ),
-        cell=MEMORY,
         where=ONE_RING,
         title="Predicted memory, communication and gains, beside the gains that the text quotes",
         inferred=True,

@@ -58,7 +58,6 @@ def gather_layout(nic: str) -> Layout:
             for algorithm, words in ALGORITHMS.items()
             for head in shown.get(algorithm, cells)
         ),
-        cell=cells["time"],
         where={"nic": nic, "size": "fixed", "links": "paper"},
         title=f"All-gather of 1 GB, {LINKS[nic]}",
         inferred=True,

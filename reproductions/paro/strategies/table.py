@@ -76,7 +76,6 @@ LAYOUT = Layout(
             for world, way in (("flat", "one ring"), ("hier", "PaRO-CC"))
         ),
     ),
-    cell=Cell("effective", digits=0),
     where={"part": "sweep"},
     notes=(
         "The paper's own cells are not readable; marks follow from the rule of section 3.1.1, whose"
