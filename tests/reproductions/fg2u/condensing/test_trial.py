@@ -10,11 +10,7 @@ import torch
 from safetensors.torch import load_file
 from torch.nn.functional import cross_entropy
 
-from harness.run.executors.context import TrialContext
-from harness.store.store import RecordStore
-from harness.store.trial import Trial
-from harness.store.workspace import Workspace
-from reproductions.fg2u.condensing.experiment import Condensation, point, runs
+from reproductions.fg2u.condensing.experiment import point, runs
 from reproductions.fg2u.condensing.trial import condensing_rows
 from reproductions.fg2u.models.condensation import (
     NET,
@@ -26,20 +22,16 @@ from reproductions.fg2u.models.condensation import (
 )
 from reproductions.fg2u.models.draws import generator_of
 from reproductions.fg2u.models.mlp import scores
+from tests.reproductions.fg2u.trials import context
 
 FAST = {"num_nets": 2, "test_steps": 3, "log_every": 1}
-
-
-def context(params: Condensation, folder: Path) -> TrialContext:
-    trial = Trial(runs, params.to_json(), "smoke")
-    return TrialContext(trial, RecordStore(Workspace(folder)), "smoke")
 
 
 def test_training_digits_judge_images_and_fresh_nets_score_them_on_the_others(
     tmp_path: Path,
 ) -> None:
     params = replace(point("smoke", "rgu", seed=0), **FAST)
-    ctx = context(params, tmp_path)
+    ctx = context(runs, params, tmp_path)
     noise, first, *_ = condensing_rows(params, ctx)
     train, test = split_digits(ctx)
     images = torch.rand(10, 8, 8, generator=generator_of(ctx, "images"))
@@ -53,7 +45,7 @@ def test_training_digits_judge_images_and_fresh_nets_score_them_on_the_others(
 
 def test_images_are_kept_as_pixels(tmp_path: Path) -> None:
     params = replace(point("smoke", "rgu", seed=0), lr=5.0)
-    ctx = context(params, tmp_path)
+    ctx = context(runs, params, tmp_path)
     condensing_rows(replace(params, **FAST), ctx)
     (file,) = tmp_path.rglob("images.safetensors")
     images = load_file(file)["images"]
@@ -62,11 +54,11 @@ def test_images_are_kept_as_pixels(tmp_path: Path) -> None:
 
 
 def test_no_digit_is_in_both_splits_and_seeds_draw_others(tmp_path: Path) -> None:
-    train, test = split_digits(context(point("smoke", "rgu", seed=0), tmp_path))
+    train, test = split_digits(context(runs, point("smoke", "rgu", seed=0), tmp_path))
     assert (len(train.labels), len(test.labels)) == (1297, 500)
     assert 0.0 <= float(train.images.min()) < float(train.images.max()) == 1.0
     pixels = torch.cat([train.images, test.images]).flatten(1).sum(0)
-    other_train, other_test = split_digits(context(point("smoke", "rgu", seed=1), tmp_path))
+    other_train, other_test = split_digits(context(runs, point("smoke", "rgu", seed=1), tmp_path))
     assert torch.allclose(
         pixels, torch.cat([other_train.images, other_test.images]).flatten(1).sum(0)
     )

@@ -13,10 +13,6 @@ from torch.nn.functional import avg_pool2d, cross_entropy
 
 from harness.declare import Status
 from harness.errors import SpecError
-from harness.run.executors.context import TrialContext
-from harness.store.store import RecordStore
-from harness.store.trial import Trial
-from harness.store.workspace import Workspace
 from reproductions.fg2u.image_sets import trial
 from reproductions.fg2u.image_sets.cells import SMOKE
 from reproductions.fg2u.image_sets.data import (
@@ -40,17 +36,13 @@ from reproductions.fg2u.image_sets.problem import (
     net_of,
 )
 from reproductions.fg2u.models.draws import generator_of
+from tests.reproductions.fg2u.trials import context
 
 CELL = SMOKE[0]
 
 
-def context(params: Condensation, folder: Path) -> TrialContext:
-    made = Trial(runs, params.to_json(), "smoke")
-    return TrialContext(made, RecordStore(Workspace(folder)), "smoke")
-
-
 def row_of(params: Condensation, folder: Path) -> dict[str, Any]:
-    (row,) = trial.condensed_rows(params, context(params, folder)).rows
+    (row,) = trial.condensed_rows(params, context(runs, params, folder)).rows
     return dict(row)
 
 
@@ -66,7 +58,7 @@ def test_images_as_they_are_drawn_take_no_gradient(tmp_path: Path) -> None:
 
 def test_fresh_nets_are_scored_on_test_images(tmp_path: Path) -> None:
     params = without_descent(CELL, "real", seed=0)
-    ctx = context(params, tmp_path)
+    ctx = context(runs, params, tmp_path)
     splits = splits_of(params, ctx)
     images = real_images(params, splits.train, generator_of(ctx, "images"))
     found = accuracies(params, images, splits.test, generator_of(ctx, "evaluation"))
@@ -75,7 +67,7 @@ def test_fresh_nets_are_scored_on_test_images(tmp_path: Path) -> None:
 
 def test_a_descent_that_leaves_the_numbers_is_recorded_as_one(tmp_path: Path) -> None:
     params = replace(one_phase(CELL, "neumann", seed=0), inner_lr=1e30)
-    outcome = trial.condensed_rows(params, context(params, tmp_path))
+    outcome = trial.condensed_rows(params, context(runs, params, tmp_path))
     assert outcome.status is Status.DIVERGED
     assert "neumann" in outcome.note and "not finite" in outcome.note
     assert outcome.rows[0]["test_accuracy"] is None
@@ -117,12 +109,12 @@ def test_smaller_inner_batches_go_through_the_images_in_turn() -> None:
 
 def test_each_phase_descends_along_its_own_batches(tmp_path: Path) -> None:
     second = second_phase(SMOKE[1], "hessian-free", seed=0)
-    splits = splits_of(second, context(second.first(), tmp_path))
+    splits = splits_of(second, context(runs, second.first(), tmp_path))
     images = trial.noise(second, drawn(0))
     losses = []
     for params, stream in ((second.first(), ""), (second, "second ")):
         one = replace(params, steps=1, accumulate=1)
-        ctx = context(second.first(), tmp_path)
+        ctx = context(runs, second.first(), tmp_path)
         given = next(trial._supply(one, ctx, splits.train, stream))
         value, _ = condensation(one, num_steps=one.depth).unroll(images, given)
         losses.append(trial.descended(one, ctx, images.clone(), splits.train).outer_loss)

@@ -10,24 +10,19 @@ import torch
 
 from harness.declare.experiment import Row
 from harness.declare.verdict import Word
-from harness.run.executors.context import TrialContext
-from harness.store.store import RecordStore
-from harness.store.trial import Trial
-from harness.store.workspace import Workspace
 from reproductions.fg2u.image_sets import kernel_trial
 from reproductions.fg2u.image_sets.kernel_experiment import Taken, grid, kernel_steps
 from reproductions.fg2u.image_sets.with_kernels import task
 from reproductions.kernels import backend
 from reproductions.kernels.tangent_step import plain as plain_tangents
+from tests.reproductions.fg2u.trials import context
 from tests.verdicts import of_trial
 
 (SMOKE,) = grid("smoke")
 
 
 def rows_of(folder: Path) -> list[Row]:
-    made = Trial(kernel_steps, SMOKE.to_json(), "smoke")
-    context = TrialContext(made, RecordStore(Workspace(folder)), "smoke")
-    return list(kernel_trial.step_rows(SMOKE, context))
+    return list(kernel_trial.step_rows(SMOKE, context(kernel_steps, SMOKE, folder)))
 
 
 def test_a_kernel_that_steps_otherwise_is_seen(
