@@ -49,17 +49,6 @@ def no_momentum(module: str) -> Mutation:
     )
 
 
-NOISE = (
-    golden("fg2u/sampling", UNSIGNED, Short(to={"num_draws": 8, "num_steps": 3})),
-    golden(
-        "fg2u/differences",
-        DOUBLED,
-        # Smaller steps would leave rounding alone.
-        Short(of={"num_meta": 1}, to={"last_exponent": -2, "num_steps": 3}),
-        Short(of={"num_meta": 10}, to={"last_exponent": -2, "num_steps": 3}),
-    ),
-)
-
 BLIND = Mutation(
     where="reproductions.fg2u.models.adaptation:features",
     instead=around(lambda features, trunk, tokens: torch.zeros_like(features(trunk, tokens))),
@@ -74,7 +63,51 @@ def more_questions(asked: Any, questions: Any, window: int) -> Any:
     return asked([*questions] * 4, window)
 
 
-ADAPTATION = (
+def thicker(pde: Pde) -> Pde:
+    """Return an equation of twice the coefficient."""
+    return replace(pde, true_coefficient=2 * pde.true_coefficient)
+
+
+FEW_NETS = {"num_nets": 2, "test_steps": 10}
+"""Of one test digit in 500 or of none, rounding does not decide after so few steps."""
+
+SHORTER = Mutation(
+    where="reproductions.fg2u.method.reverse:Trgu.parts",
+    instead=around(
+        lambda parts, trgu, *given: parts(replace(trgu, keep=max(1, trgu.keep - 1)), *given)
+    ),
+    breaks="A truncation keeps one step fewer than it says.",
+)
+
+WHOLE = Mutation(
+    where="reproductions.fg2u.method.reverse:walked_back",
+    instead=around(
+        lambda walked, problem, *given, kept: walked(problem, *given, kept=problem.num_steps)
+    ),
+    breaks="TRGU walks back every step.",
+)
+LEVEL = Mutation(
+    where="reproductions.fg2u.image_sets.trial:falling_adam",
+    instead=lambda falling: lambda num_steps: adam,
+    breaks="Outer steps do not fall.",
+)
+
+
+FEW_STEPS = {"test_steps": 3}
+"""After so few steps rounding does not decide which class a digit is given."""
+
+
+SHORT_UNROLLS = {"depth": 2, "long_depth": 3, "kept_steps": 1}
+
+GOLDEN = (
+    golden("fg2u/sampling", UNSIGNED, Short(to={"num_draws": 8, "num_steps": 3})),
+    golden(
+        "fg2u/differences",
+        DOUBLED,
+        # Smaller steps would leave rounding alone.
+        Short(of={"num_meta": 1}, to={"last_exponent": -2, "num_steps": 3}),
+        Short(of={"num_meta": 10}, to={"last_exponent": -2, "num_steps": 3}),
+    ),
     golden(
         "fg2u/adaptation_bases",
         Mutation(
@@ -97,15 +130,6 @@ ADAPTATION = (
         Short(to={"rgu_depths": "6", "fg2u_depths": "6"}),
         double=False,
     ),
-)
-
-
-def thicker(pde: Pde) -> Pde:
-    """Return an equation of twice the coefficient."""
-    return replace(pde, true_coefficient=2 * pde.true_coefficient)
-
-
-COEFFICIENTS = (
     golden(
         "fg2u/pde_solutions",
         Mutation(
@@ -159,11 +183,6 @@ COEFFICIENTS = (
         Short(of={"method": "quadrature"}, to={"num_points": 32, "num_steps": 100}),
         Short(of={"method": "pinn"}),
     ),
-)
-
-FEW_NETS = {"num_nets": 2, "test_steps": 10}
-"""Of one test digit in 500 or of none, rounding does not decide after so few steps."""
-CONDENSING = (
     golden(
         "fg2u/condensing",
         no_momentum("models.condensation"),
@@ -179,41 +198,12 @@ CONDENSING = (
         ),
         Short(to={"num_steps": 20}),
     ),
-)
-
-SHORTER = Mutation(
-    where="reproductions.fg2u.method.reverse:Trgu.parts",
-    instead=around(
-        lambda parts, trgu, *given: parts(replace(trgu, keep=max(1, trgu.keep - 1)), *given)
-    ),
-    breaks="A truncation keeps one step fewer than it says.",
-)
-
-WHOLE = Mutation(
-    where="reproductions.fg2u.method.reverse:walked_back",
-    instead=around(
-        lambda walked, problem, *given, kept: walked(problem, *given, kept=problem.num_steps)
-    ),
-    breaks="TRGU walks back every step.",
-)
-LEVEL = Mutation(
-    where="reproductions.fg2u.image_sets.trial:falling_adam",
-    instead=lambda falling: lambda num_steps: adam,
-    breaks="Outer steps do not fall.",
-)
-
-IDENTITIES = (
     golden(
         "fg2u/identities",
         SHORTER,
         *(Short(of={"statement": statement}) for statement in get_args(Statement)),
         double=False,
     ),
-)
-
-FEW_STEPS = {"test_steps": 3}
-"""After so few steps rounding does not decide which class a digit is given."""
-IMAGE_SETS = (
     golden(
         "fg2u/image_sets",
         no_momentum("image_sets.problem"),
@@ -236,10 +226,6 @@ IMAGE_SETS = (
         max_steps=4,
         double=False,
     ),
-)
-
-
-LIVE_MEMORY = (
     golden(
         "fg2u/live_memory",
         WHOLE,
@@ -247,11 +233,6 @@ LIVE_MEMORY = (
         # It counts what a model of float32 holds.
         double=False,
     ),
-)
-
-SHORT_UNROLLS = {"depth": 2, "long_depth": 3, "kept_steps": 1}
-
-OVERVIEW = (
     golden(
         "fg2u/capabilities",
         Mutation(
@@ -282,8 +263,6 @@ OVERVIEW = (
         Short(to={"max_workers": 1}),
         double=False,
     ),
-)
-PILOTS = (
     golden(
         "fg2u/pilot_sets",
         no_momentum("image_sets.problem"),
@@ -295,15 +274,4 @@ PILOTS = (
         Short(to=FEW_NETS),
     ),
     golden("fg2u/pilot_streams", BLIND, max_steps=READ),
-)
-GOLDEN = (
-    *NOISE,
-    *ADAPTATION,
-    *COEFFICIENTS,
-    *CONDENSING,
-    *IDENTITIES,
-    *IMAGE_SETS,
-    *LIVE_MEMORY,
-    *OVERVIEW,
-    *PILOTS,
 )

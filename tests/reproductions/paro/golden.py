@@ -56,7 +56,8 @@ def backward_without_gathers(schedule: Any, *given: Any, **named: Any) -> Any:
 SPLITS_NOTHING = around(lambda parts, self, granularity: parts(self, "N"))
 AS_ONE_RING = around(lambda traffic, found, *rest: traffic(found, *rest[:-1], "flat"))
 REDUCES_NOTHING = around(lambda reduced, grads: iter(()))
-COLLECTIVES = (
+
+GOLDEN = (
     golden(
         "blocks", "Every group holds the first group's blocks.", "collectives.trial:blocks_of",
         around(lambda blocks, split, group, local, *rest: blocks(split, 0, local, *rest)),
@@ -78,8 +79,6 @@ COLLECTIVES = (
         lambda table: {**table, ("N", "I"): (("all_reduce", "world"),)},
         Short(of={"num_gpus": 6}),
     ),
-)  # fmt: skip
-PREDICTIONS = (
     golden(
         "predictions", "No micro-batch reduces its gradients.",
         "method.schedule:reduce_per_micro_batch", REDUCES_NOTHING,
@@ -90,8 +89,6 @@ PREDICTIONS = (
         "method.step_time:bytes_of", around(lambda moved, term, load: 2 * load.num_params),
         double=True,
     ),
-)  # fmt: skip
-STRATEGIES = (
     golden(
         "strategy_sweep", "Coarser optimizer states take no memory.",
         "method.guideline:memory_of",
@@ -103,8 +100,6 @@ STRATEGIES = (
         "method.step_time:schedule", around(backward_without_gathers),
         Short(of={"trainable_share": 1 / 16}),
     ),
-)  # fmt: skip
-ARITHMETIC = (
     golden(
         "peers", "New parameters are gathered whole, whatever part a GPU keeps.",
         "method.schedule:gather",
@@ -115,8 +110,6 @@ ARITHMETIC = (
         "method.rings:hop_and_row_s", around(lambda timed, *given: (timed(*given)[0], 0.0)),
         double=True,
     ),
-)  # fmt: skip
-BY_RANKS = (
     golden(
         "convergence", "The first parameter's gradient is neither clipped nor in the norm.",
         "convergence.loops:stepped",
@@ -162,4 +155,3 @@ BY_RANKS = (
         patches=(RANKS,),
     ),
 )  # fmt: skip
-GOLDEN = (*COLLECTIVES, *PREDICTIONS, *STRATEGIES, *ARITHMETIC, *BY_RANKS)
