@@ -13,7 +13,6 @@ from harness.declare import InvalidQuantity
 from harness.declare.profiles import Profile
 from harness.declare.reference import load_reference
 from harness.store.table_csv import build_table
-from reproductions.fg2u.condensing.experiment import grid as condensations
 from reproductions.fg2u.condensing.experiment import runs as condensing
 from reproductions.fg2u.overview import quantities as q
 from reproductions.fg2u.overview.experiment import Timed, capabilities, timed_of, timings
@@ -21,6 +20,7 @@ from reproductions.fg2u.overview.experiment import capability_grid as methods
 from reproductions.fg2u.overview.experiment import grid as times
 from reproductions.fg2u.overview.fig01 import task
 from tests.checkout import PAPERS
+from tests.reproductions.fg2u.condensing.hand_made import frame as condensed
 from tests.reproductions.fg2u.trials import Case
 
 
@@ -48,17 +48,6 @@ def seconds(one: Timed, seed: int, case: Case) -> float:
     return factor * (3.0 + 5.0 / one.chunk) / one.workers**0.95
 
 
-def condensed(case: Case) -> pd.DataFrame:
-    return pd.DataFrame(
-        {**params.to_json(), "status": "done", "outer_step": step, "test_accuracy": 0.5,
-         "accuracy_sd": 0.01, "outer_loss": 2.0 - step / 1000, "estimates_s": 1.0,
-         "peak_bytes": 1000 + 100 * params.num_directions + 10 * params.depth}
-        for params in condensations("cpu")
-        for step in range(params.log_every, params.steps + params.second_steps + 1,
-                          params.log_every)
-    )  # fmt: skip
-
-
 @cache
 def table_of(case: Case, profile: Profile = "cpu") -> pd.DataFrame:
     capable = pd.DataFrame(
@@ -74,7 +63,7 @@ def table_of(case: Case, profile: Profile = "cpu") -> pd.DataFrame:
     )  # fmt: skip
     timed.loc[timed["method"] == "trgu", "peak_bytes"] = 300
     # As a store returns them, rows of one trial share a label.
-    rows = condensed(case).set_axis([0] * len(condensed(case)))
+    rows = condensed("holds").set_axis([0] * len(condensed("holds")))
     tables = {capabilities.id: capable, condensing.id: rows, timings.id: timed}
     return build_table(task, tables)
 
