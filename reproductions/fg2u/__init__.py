@@ -54,22 +54,16 @@ __all__ = [
     "all_workers",
 ]
 
-_NEED_TORCH = {
-    "method.problem": ("Problem", "from_loss", "from_solver"),
-    "method.modules": ("functional",),
-    "method.optimizers": ("Sgd", "Adam", "Inner"),
-    "method.methods": ("hypergradient", "METHODS"),
-    "method.adjoint": ("Fg2uAdjoint",),
-    "method.estimator": ("Estimator", "MetaGrad", "Stats"),
-    "method.descent": ("descend", "Phase", "OuterStep"),
-    "method.costs": ("memory_report", "default_methods", "Cost"),
-    "method.workers": ("Workers", "all_workers"),
-}
+_NEED_TORCH = (
+    "problem", "modules", "optimizers", "methods", "adjoint", "estimator", "descent", "costs",
+    "workers",
+)  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
     # Declarations import this package too, and listing tasks must not load torch.
-    for module, names in _NEED_TORCH.items():
-        if name in names:
-            return getattr(import_module(f"{__name__}.{module}"), name)
+    for module in _NEED_TORCH if name in __all__ else ():
+        found = import_module(f"{__name__}.method.{module}")
+        if hasattr(found, name):
+            return getattr(found, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
