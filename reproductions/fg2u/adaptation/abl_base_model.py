@@ -1,7 +1,5 @@
 """Score against the base of the meta model, at equal depth and outer steps."""
 
-from __future__ import annotations
-
 from harness.declare import Task, claims
 from reproductions.fg2u.adaptation import quantities as q
 from reproductions.fg2u.adaptation.claims import gain

@@ -1,7 +1,5 @@
 """Score against unrolled depth, at equal outer steps; bytes of a gradient by depth."""
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import pairwise
 

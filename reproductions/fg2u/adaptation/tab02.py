@@ -1,7 +1,5 @@
 """Table 2: EM and F1 of online adaptation with weights learned by RGU and by (FG)2U."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from harness.declare import Cell, Layout, Line, Task, at_least, claims

@@ -1,7 +1,5 @@
 """Figure E.1: exact solutions of three PDEs, and where they are observed."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from harness.declare import CHECK, Table, Task, at_most, claims, equal, param, value

@@ -1,7 +1,5 @@
 """Whether exact gradients improve what Hessian-free condensed, on digits."""
 
-from __future__ import annotations
-
 from harness.declare import Cell, Layout, Line, Task
 from reproductions.fg2u.condensing import table
 from reproductions.fg2u.condensing.experiment import phases

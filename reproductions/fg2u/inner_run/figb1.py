@@ -1,7 +1,5 @@
 """Figure B.1: an inner run is far from a stationary point where unrolls end."""
 
-from __future__ import annotations
-
 from harness.declare import Table, Task, columns_of, param, value
 from reproductions.fg2u.inner_run.experiment import InnerRun, runs
 

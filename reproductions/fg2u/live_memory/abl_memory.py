@@ -1,7 +1,5 @@
 """Live bytes of every method against inner steps, directions at a time and meta variables."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from harness.declare import (

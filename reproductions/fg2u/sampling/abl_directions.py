@@ -1,7 +1,5 @@
 """What directions buy: the error of (FG)2U by their number, beside methods that are biased."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from harness.declare import CPU, Task, by_theory, claims, monotone, ours, within

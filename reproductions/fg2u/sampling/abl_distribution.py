@@ -1,7 +1,5 @@
 """How noisy (FG)2U is by the distribution of its directions: Lemma 3.1 and its companions."""
 
-from __future__ import annotations
-
 from harness.declare import (
     CHECK,
     CPU,

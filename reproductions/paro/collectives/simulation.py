@@ -1,7 +1,5 @@
 """A step of every strategy, message by message: what GPUs send and hold, beside the formulas."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from harness.declare import Cell, Layout, Line, Task, at_most, claims, equal

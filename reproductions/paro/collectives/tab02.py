@@ -1,7 +1,5 @@
 """Table 2: blocks that a GPU holds at each granularity."""
 
-from __future__ import annotations
-
 from harness.declare import Task, at_most, claims
 from reproductions.paro.collectives import quantities as q
 from reproductions.paro.collectives import table

@@ -1,7 +1,5 @@
 """Table 3: collectives between granularities."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from harness.declare import Task, claims, equal

@@ -1,7 +1,5 @@
 """Figure 7: training loss by strategy, on a small net."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from harness.declare import (

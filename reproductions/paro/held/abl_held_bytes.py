@@ -1,7 +1,5 @@
 """Bytes that DDP and FSDP2 hold, counted, beside the formula's."""
 
-from __future__ import annotations
-
 from harness.declare import (
     CHECK,
     SMOKE_AND_CPU,

@@ -1,7 +1,5 @@
 """Tables 14 and 15 on a testbed: some strategies by micro-batches per step."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from harness.declare import Task, claims, more_than

@@ -1,7 +1,5 @@
 """Table 11 and Figure 3 on a testbed: every strategy where all parameters train."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from harness.declare import Task, at_least, claims

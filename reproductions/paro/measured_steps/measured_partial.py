@@ -1,7 +1,5 @@
 """Table 12 and Figure 3 on a testbed: one of 16 equal layers trains."""
 
-from __future__ import annotations
-
 from harness.declare import Task, claims
 from reproductions.paro.measured_steps import quantities as q
 from reproductions.paro.measured_steps.experiment import steps

@@ -1,7 +1,5 @@
 """Table 13 and Figure 4 on a testbed: a pair of rank one beside each frozen matrix trains."""
 
-from __future__ import annotations
-
 from harness.declare import Task, claims
 from reproductions.paro.measured_steps import quantities as q
 from reproductions.paro.measured_steps.experiment import steps

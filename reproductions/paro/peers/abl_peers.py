@@ -1,7 +1,5 @@
 """Which of the 14 effective strategies known systems can express."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from harness.declare import (

@@ -1,7 +1,5 @@
 """Figure 3, its predicted half: memory and indicator, all parameters and 1/16 of them."""
 
-from __future__ import annotations
-
 from harness.declare import Task
 from reproductions.paro.predictions.experiment import COMPARED, ONE_RING, predictions
 from reproductions.paro.predictions.table import table_of

@@ -1,7 +1,5 @@
 """Figure 4, its predicted half: memory and indicator, 3/1000 of the parameters."""
 
-from __future__ import annotations
-
 from harness.declare import Task
 from reproductions.paro.predictions.experiment import COMPARED, ONE_RING, predictions
 from reproductions.paro.predictions.table import table_of

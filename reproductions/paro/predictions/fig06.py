@@ -1,7 +1,5 @@
 """Figure 6, its predicted half: LLaMA-7B on 16 to 128 GPUs."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from harness.declare import Task, at_least, claims, equal, more_than

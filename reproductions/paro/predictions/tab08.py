@@ -1,7 +1,5 @@
 """Table 8: predicted speed and memory of LLaMA-7B."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from harness.declare import Task, at_least, claims

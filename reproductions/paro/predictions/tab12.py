@@ -1,7 +1,5 @@
 """Table 12, its predicted half: 1/16 of the parameters trained."""
 
-from __future__ import annotations
-
 from harness.declare import Task, claims
 from reproductions.paro.predictions import quantities as q
 from reproductions.paro.predictions.experiment import predictions

@@ -1,7 +1,5 @@
 """Table 13, its predicted half: 3/1000 of the parameters trained."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from harness.declare import Task, at_most, claims, ordering

@@ -1,7 +1,5 @@
 """Table 15, its predicted half: LLaMA-65B by batch per GPU."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from harness.declare import Task, claims, more_than

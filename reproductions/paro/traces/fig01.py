@@ -1,7 +1,5 @@
 """Figure 1: a step by IIG and by NIG, as four ranks noted it."""
 
-from __future__ import annotations
-
 from harness.declare import (
     CHECK,
     SMOKE_AND_CPU,

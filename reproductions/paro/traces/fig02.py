@@ -1,7 +1,5 @@
 """Figure 2: stages of PaRO-CC's all-gather, as ranks noted it."""
 
-from __future__ import annotations
-
 from harness.declare import (
     Table,
     Task,
