@@ -32,7 +32,7 @@ from harness.declare.layout import Cell, Layout, Line
 from harness.declare.named import bind
 from harness.declare.params import Params, Scalar, doc, seed
 from harness.declare.profiles import CPU, CPU_UP, GPU_UP, PAPER, SMOKE_AND_CPU, Profile
-from harness.declare.scope import CHECK, Scope, by_theory, ours
+from harness.declare.scope import CHECK, SMALL_CHECK, Scope, by_theory, ours
 from harness.declare.seeds import FRESH_SEED, PILOT_SEEDS, seeds_of
 from harness.declare.statistics import InvalidQuantity, MissingRows
 from harness.declare.table import (

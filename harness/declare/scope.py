@@ -7,7 +7,7 @@ from functools import partial
 from typing import Literal
 
 from harness.declare.criterion import Criterion
-from harness.declare.profiles import CPU_UP, PROFILES, Profile
+from harness.declare.profiles import CPU_UP, PROFILES, SMOKE_AND_CPU, Profile
 from harness.errors import SpecError
 
 Grade = Literal["exact", "empirical"]
@@ -91,6 +91,8 @@ CHECK = Scope(
     deterministic=True,
 )
 """An exact statement, on the whole table, wherever it was run."""
+SMALL_CHECK = CHECK.at(*SMOKE_AND_CPU)
+"""The same of trials that run at these scales alone."""
 
 
 by_theory = partial(Scope, grade="empirical", threshold_from="theory", profiles=CPU_UP)

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from harness.declare import Cell, Layout, Line, Task, at_most, claims, equal
+from harness.declare import SMALL_CHECK, Cell, Layout, Line, Task, at_most, claims, equal
 from reproductions.paro.collectives import quantities as q
 from reproductions.paro.collectives import table
 from reproductions.paro.collectives.experiment import steps
@@ -48,20 +48,20 @@ task = Task(
         "Tables 4 to 7, all 27 strategies",
         (
             "step_is_right",
-            table.COUNTED,
+            SMALL_CHECK,
             equal(partial(q.total, value="wrong_blocks"), 0, "blocks"),
             "In both passes and after a step every GPU has the parameters and states that one"
             " process computes.",
         ),
         (
             "collectives_send_least",
-            table.COUNTED,
+            SMALL_CHECK,
             equal(partial(q.total, value="other_collectives"), 0, "terms"),
             "Of all collectives that do the work, the schedule's send least.",
         ),
         (
             "sends_bytes_by_formula",
-            table.COUNTED,
+            SMALL_CHECK,
             at_most(
                 partial(
                     q.largest,
@@ -74,13 +74,13 @@ task = Task(
         ),
         (
             "rounds",
-            table.COUNTED,
+            SMALL_CHECK,
             at_most(partial(q.largest, values=("round_difference",)), 0, "rounds"),
             "Each ring takes one round less than it has GPUs.",
         ),
         (
             "holds_bytes_by_formula",
-            table.COUNTED,
+            SMALL_CHECK,
             at_most(partial(q.largest, values=("held_difference",)), 0, "bytes"),
             "GPUs keep the bytes of the memory formula.",
         ),

@@ -1,6 +1,6 @@
 """Table 2: blocks that a GPU holds at each granularity."""
 
-from harness.declare import Task, at_most, claims
+from harness.declare import SMALL_CHECK, Task, at_most, claims
 from reproductions.paro.collectives import quantities as q
 from reproductions.paro.collectives import table
 from reproductions.paro.collectives.experiment import blocks
@@ -14,7 +14,7 @@ task = Task(
         "Table 2 and the setup beside it, both numberings of the released code",
         (
             "blocks_fit",
-            table.COUNTED,
+            SMALL_CHECK,
             at_most(q.misplaced, 0, "misplaced").naming(
                 "blocks under G", "blocks under I", "places unlike in two groups", "G outside I"
             ),

@@ -1,8 +1,7 @@
 """Bytes that DDP and FSDP2 hold, counted, beside the formula's."""
 
 from harness.declare import (
-    CHECK,
-    SMOKE_AND_CPU,
+    SMALL_CHECK,
     Cell,
     Layout,
     Line,
@@ -21,7 +20,6 @@ from reproductions.paro.held import quantities as q
 from reproductions.paro.held.experiment import Ranks, held
 from reproductions.paro.method.peers import SETTINGS
 
-COUNTED = CHECK.at(*SMOKE_AND_CPU, elsewhere="a count is the same at any scale")
 COUNTED_SETTINGS = [each for each in SETTINGS if each.evidence == "counted"]
 HEADS = {
     "params": "parameters at rest",
@@ -68,26 +66,26 @@ task = Task(
         "on memory of parameters, gradients and optimizer states",
         (
             "bytes_as_by_formula",
-            COUNTED,
+            SMALL_CHECK,
             at_most(q.even_errors, 0, "bytes").naming("DDP and FSDP2", "FSDP2's other settings"),
             "DDP and every setting of FSDP2 hold the bytes of their strategy, where rows divide by"
             " the ranks.",
         ),
         (
             "padding_below_a_row",
-            COUNTED,
+            SMALL_CHECK,
             less_than(q.most_padding, 1, "rows of every tensor"),
             "Where rows do not divide, FSDP2 adds less than one row of every tensor.",
         ),
         (
             "padding_above_zero",
-            COUNTED,
+            SMALL_CHECK,
             at_least(q.least_padding, 0, "rows of every tensor"),
             "No rank holds fewer bytes of parameters or gradients than the formula says.",
         ),
         (
             "no_moment_lost",
-            COUNTED,
+            SMALL_CHECK,
             equal(q.moments_error, 0, "bytes"),
             "All ranks together hold Adam's moments whole, once per replica.",
         ),

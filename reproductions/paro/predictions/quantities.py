@@ -13,7 +13,6 @@ from itertools import pairwise
 from harness.declare import (
     CHECK,
     CPU,
-    SMOKE_AND_CPU,
     Criterion,
     Frame,
     MissingRows,
@@ -29,7 +28,6 @@ from reproductions.paro.models.paper_inputs import ACCUMULATION
 from reproductions.paro.predictions.experiment import GPUS, MICRO_BATCH, ONE_RING, QUOTED, SHARED
 
 ELSEWHERE = "the formulas are the same at every scale"
-EXACT = CHECK.at(*SMOKE_AND_CPU, elsewhere=ELSEWHERE)
 FORMULA = by_theory(profiles=CPU, elsewhere=ELSEWHERE, deterministic=True)
 """What the paper says of its results or its guideline, and its formulas may deny."""
 NEAR = ours("DEV-22", profiles=CPU, elsewhere=ELSEWHERE, deterministic=True).asked_by_us()
