@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from harness.declare import CHECK, MissingRows, Task, claims, equal, more_than, value
+from harness.declare import CHECK, Frame, MissingRows, Task, claims, equal, more_than, value
 from reproductions.asymvalley.activations.experiment import PAIR, SHARES, activations
 from reproductions.asymvalley.models.columns import DRAW, LAMBDA, SEED, rows_where
 from reproductions.asymvalley.models.controls import ON_A_CPU, TRAINED, at_centre, errors_of
 from reproductions.asymvalley.models.curves import AT_ZERO, centres
 from reproductions.asymvalley.models.pairs import paper_name
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 STATES = (
     value("error", float, "Share of wrong test predictions."),
@@ -27,19 +22,19 @@ REACHES = (0.2, 0.4, 0.6, 0.8, 1.0)
 """Figure 28's a."""
 
 
-def agreement_gains(table: pd.DataFrame) -> list[float]:
+def agreement_gains(table: Frame) -> list[float]:
     """Return the agreement at +a less that at -a, for each a."""
     return [_agreement(table, a) - _agreement(table, -a) for a in REACHES]
 
 
-def _agreement(table: pd.DataFrame, place: float) -> float:
+def _agreement(table: Frame, place: float) -> float:
     rows = table[(table["lambda"] - place).abs() <= AT_ZERO]
     if rows.empty:
         raise MissingRows(f"the table has no activations at lambda = {place:g}")
     return float(rows["agreement"].mean())
 
 
-def farthest_sum(table: pd.DataFrame) -> float:
+def farthest_sum(table: Frame) -> float:
     """Return the sum of the four shares that is farthest from 1; whole table."""
     sums = table[list(SHARES)].sum(axis=1)
     if sums.empty:
@@ -47,7 +42,7 @@ def farthest_sum(table: pd.DataFrame) -> float:
     return max(map(float, sums), key=lambda total: abs(total - 1.0))
 
 
-def switched_at_centre(table: pd.DataFrame) -> float:
+def switched_at_centre(table: Frame) -> float:
     """Return the largest share of units that switch at lambda = 0; whole table."""
     centre = centres(table)
     return float((centre["on_off"] + centre["off_on"]).max())

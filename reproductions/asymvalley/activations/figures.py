@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from harness.publish.figures import HATCHES, PALETTE, FigureContext
 from reproductions.asymvalley.activations.experiment import SHARES
 from reproductions.asymvalley.models.drawing import lambda_axis, line
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 STATES = dict(
     zip(SHARES, ("on, stays on", "on, goes off", "off, goes on", "off, stays off"), strict=True)

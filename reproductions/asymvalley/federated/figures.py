@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from harness.declare.statistics import aggregate
 from harness.publish.figures import MARKERS, PALETTE, FigureContext
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 VALUES = {"test_accuracy": "test accuracy", "same_sign_ratio": "same-sign ratio"}
 SPREAD = 0.11

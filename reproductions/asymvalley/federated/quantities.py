@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
-from harness.declare import InvalidQuantity, MissingRows, pick
+from harness.declare import Frame, InvalidQuantity, MissingRows, pick
 from reproductions.asymvalley.federated.experiment import (
     ALGORITHMS,
     COEFFICIENTS,
@@ -15,15 +14,12 @@ from reproductions.asymvalley.federated.experiment import (
 )
 from reproductions.asymvalley.models.pairs import DATA
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 ACCURACY = "test_accuracy"
 SAME_SIGN = "same_sign_ratio"
 
 
 def by_alpha(
-    table: pd.DataFrame, *, dataset: str, algorithm: str, value: str = ACCURACY
+    table: Frame, *, dataset: str, algorithm: str, value: str = ACCURACY
 ) -> dict[float, float]:
     """Return a value of an algorithm's final global models by alpha, ascending; one seed.
 
@@ -42,9 +38,7 @@ def by_alpha(
     return {alpha: float(own[alpha]) for alpha in alphas}
 
 
-def chosen_at_edge(
-    table: pd.DataFrame, *, datasets: Sequence[str], algorithms: Sequence[str]
-) -> str:
+def chosen_at_edge(table: Frame, *, datasets: Sequence[str], algorithms: Sequence[str]) -> str:
     """Return which coefficient was chosen at the edge of its candidates, or nothing; whole table.
 
     The first of them is named, and how many there are.
@@ -65,7 +59,7 @@ def chosen_at_edge(
     )
 
 
-def remark(rows: pd.DataFrame) -> str:
+def remark(rows: Frame) -> str:
     """Return `end` where a choice in a cell of Table 1 is the first or last of its candidates.
 
     Another coefficient may be better then. Position encodings have no order; FedSign's three of
@@ -86,7 +80,7 @@ def remark(rows: pd.DataFrame) -> str:
 
 
 def gains(
-    table: pd.DataFrame,
+    table: Frame,
     *,
     datasets: Sequence[str],
     value: str = ACCURACY,
@@ -103,12 +97,12 @@ def gains(
     return found
 
 
-def mean_gain(table: pd.DataFrame, *, dataset: str, algorithm: Algorithm = "fedsign") -> float:
+def mean_gain(table: Frame, *, dataset: str, algorithm: Algorithm = "fedsign") -> float:
     """Return the mean of `gains` over alphas."""
     return statistics.fmean(gains(table, datasets=(dataset,), algorithm=algorithm))
 
 
-def excess_of_fedavg(table: pd.DataFrame, *, bounds: Mapping[str, float]) -> list[float]:
+def excess_of_fedavg(table: Frame, *, bounds: Mapping[str, float]) -> list[float]:
     """Return the accuracy of FedAvg less its bound, by data set and ascending alpha; one seed."""
     return [
         accuracy - bound
@@ -117,7 +111,7 @@ def excess_of_fedavg(table: pd.DataFrame, *, bounds: Mapping[str, float]) -> lis
     ]
 
 
-def leads(table: pd.DataFrame, *, datasets: tuple[str, ...]) -> list[float]:
+def leads(table: Frame, *, datasets: tuple[str, ...]) -> list[float]:
     """Return FedSign's accuracy minus that of each other, by data set and ascending alpha; one
     seed."""
     found = []
@@ -128,6 +122,6 @@ def leads(table: pd.DataFrame, *, datasets: tuple[str, ...]) -> list[float]:
     return found
 
 
-def largest_difference(table: pd.DataFrame, *, check: str) -> float:
+def largest_difference(table: Frame, *, check: str) -> float:
     """Return an identity's largest absolute difference; whole table."""
     return float(pick(table, part="check", check=check)["max_abs_difference"].max())

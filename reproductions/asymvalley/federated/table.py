@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from harness.declare import Table, Tables, columns_of, param, value
+from harness.declare import Frame, Series, Table, Tables, columns_of, param, value
 from reproductions.asymvalley.federated.experiment import Cell, identities, runs
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 ORDER = {"final": 0, "round": 1, "check": 2}
 DATA_DOC, CANDIDATES_DOC = (column.doc for column in columns_of(Cell, "data", "candidates"))
 
 
-def accuracy_rows(tables: Tables) -> pd.DataFrame:
+def accuracy_rows(tables: Tables) -> Frame:
     """Return final rows, learning curves and identities in one table."""
     import pandas as pd
 
@@ -28,7 +23,7 @@ def accuracy_rows(tables: Tables) -> pd.DataFrame:
     return pd.concat(parts).sort_values("part", key=lambda part: part.map(ORDER), kind="stable")
 
 
-def in_common(runs: pd.DataFrame) -> pd.Series[bool]:
+def in_common(runs: Frame) -> Series:
     """Return for each run whether all algorithms on its data set have its seed."""
     own = runs.groupby(["dataset", "seed"])["algorithm"].transform("nunique")
     return own == runs.groupby("dataset")["algorithm"].transform("nunique")

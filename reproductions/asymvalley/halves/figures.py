@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from itertools import chain, zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
 
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, sequential
 from reproductions.asymvalley.halves.experiment import REGIMES
 from reproductions.asymvalley.models.drawing import line, where
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 RATIOS = {"ssr_ia": "SSR-IA", "ssr_ib": "SSR-IB", "ssr_ab": "SSR-AB"}
 

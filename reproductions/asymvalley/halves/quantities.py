@@ -8,24 +8,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
-from harness.declare import MissingRows, pick
+from harness.declare import Frame, MissingRows, pick
 from reproductions.asymvalley.models.curves import ON_GRID, spearman
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 FIRST_EPOCH = 5
 """From here on the signs of both nets are compared: before, they have hardly moved."""
 
 
-def epochs(table: pd.DataFrame, *, regime: str) -> pd.DataFrame:
+def epochs(table: Frame, *, regime: str) -> Frame:
     """Return the rows of a regime, one per epoch, indexed by it, ascending."""
     return pick(table, part="epoch", regime=regime).set_index("epoch").sort_index()
 
 
-def last_accuracies(table: pd.DataFrame, *, bounds: Mapping[str, float]) -> list[float]:
+def last_accuracies(table: Frame, *, bounds: Mapping[str, float]) -> list[float]:
     """Return the mean accuracy of both nets after the last epoch less its bound, by regime."""
     last = {regime: epochs(table, regime=regime).iloc[-1] for regime in bounds}
     return [
@@ -34,12 +30,12 @@ def last_accuracies(table: pd.DataFrame, *, bounds: Mapping[str, float]) -> list
     ]
 
 
-def last_gap(table: pd.DataFrame, *, regime: str) -> float:
+def last_gap(table: Frame, *, regime: str) -> float:
     """Return accuracy(midpoint) - mean accuracy of both ends, after the last epoch."""
     return float(epochs(table, regime=regime)["gap"].iloc[-1])
 
 
-def late_ssr(table: pd.DataFrame, *, regime: str) -> list[float]:
+def late_ssr(table: Frame, *, regime: str) -> list[float]:
     """Return the same-sign ratio of A and B at each epoch from `FIRST_EPOCH` on."""
     ratios = epochs(table, regime=regime)["ssr_ab"]
     late = [float(ratio) for ratio in ratios[ratios.index >= FIRST_EPOCH]]
@@ -48,7 +44,7 @@ def late_ssr(table: pd.DataFrame, *, regime: str) -> list[float]:
     return late
 
 
-def gap_follows_ssr(table: pd.DataFrame, *, regime: str) -> float:
+def gap_follows_ssr(table: Frame, *, regime: str) -> float:
     """Return Spearman's correlation of gap and SSR-AB over the epochs of a regime.
 
     Not of both at once: two clusters correlate, whatever happens inside each.
@@ -57,7 +53,7 @@ def gap_follows_ssr(table: pd.DataFrame, *, regime: str) -> float:
     return spearman([float(gap) for gap in rows["gap"]], [float(one) for one in rows["ssr_ab"]])
 
 
-def farthest_end(table: pd.DataFrame) -> float:
+def farthest_end(table: Frame) -> float:
     """Return the largest difference of a line's ends and middle from the nets' own; whole table.
 
     Raises MissingRows where a line, or an epoch beside it, is missing.

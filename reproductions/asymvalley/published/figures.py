@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from matplotlib.figure import Figure
 
 from harness.publish.figures import FigureContext
 from reproductions.asymvalley.models.drawing import name_rows, two_lines, where
 from reproductions.asymvalley.published.experiment import CONSISTENT, RAW
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 VALUES = {"error": "test error", "ce": "cross-entropy", "scaled_ce": "scaled cross-entropy"}
 RATIOS = {RAW: "raw", CONSISTENT: "signs agree"}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from harness.declare import (
     CHECK,
+    Frame,
     Table,
     Task,
     at_least,
@@ -47,9 +47,6 @@ from reproductions.asymvalley.published.experiment import (
     published_curves,
 )
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 BOUNDS = {"resnet50_imagenet": LARGEST_ERROR["resnet50_imagenet"]}
 CONTROL = (
     f"each net errs on at most {100 * BOUNDS['resnet50_imagenet']:.0f} % of the test images",
@@ -72,7 +69,7 @@ def of_nets(*directions: Along) -> list[Where]:
     return [{"depth": depth, "along": name} for depth in DEPTHS for name in directions]
 
 
-def excess_of_scaled(table: pd.DataFrame) -> float:
+def excess_of_scaled(table: Frame) -> float:
     """Return by how much any temperature-scaled cross-entropy exceeds the plain; whole table."""
     rows = table[table["ce"].notna()]
     return float((rows["scaled_ce"] - rows["ce"]).max())

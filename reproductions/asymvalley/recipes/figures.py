@@ -5,7 +5,8 @@ Points are means over seeds, bars reach to their extremes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from harness.declare import pick
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, log_numbers, plot_ours
@@ -18,10 +19,6 @@ from reproductions.asymvalley.models.drawing import (
     where,
 )
 from reproductions.asymvalley.recipes.experiment import FIRST_AND_SECOND, Contrast
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 PART_LABELS = ("BN weight", "CLF weight", "CLF bias", "other weight", "other bias")
 """In the order of PARTITION."""

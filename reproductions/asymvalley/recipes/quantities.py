@@ -7,20 +7,14 @@ second - first is positive. No torch, no pandas at import.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from harness.declare import pick
+from harness.declare import Frame, pick
 from reproductions.asymvalley.models.curves import AT_ZERO, sides
 from reproductions.asymvalley.recipes.experiment import CONTRASTS
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 # --- two solutions of unlike recipes (Figures 8, 24, 25, 26) ---
 
 
-def norms(table: pd.DataFrame) -> list[float]:
+def norms(table: Frame) -> list[float]:
     """Return the norm of all parameters, of the first and of the second solution.
 
     Raises MissingRows without the two.
@@ -31,7 +25,7 @@ def norms(table: pd.DataFrame) -> list[float]:
     ]
 
 
-def least_gain_of_consistency(table: pd.DataFrame) -> float:
+def least_gain_of_consistency(table: Frame) -> float:
     """Return the least consistency(second) - consistency(first) over groups; whole table."""
     rows = pick(table, part="group")
     wide = rows.pivot(index=["seed", "group"], columns="solution", values="consistency")
@@ -41,7 +35,7 @@ def least_gain_of_consistency(table: pd.DataFrame) -> float:
 # --- six recipes of training (Figures 9, 23) ---
 
 
-def sharper_by(table: pd.DataFrame) -> list[float]:
+def sharper_by(table: Frame) -> list[float]:
     """Return by how much the first net of each contrast is sharper than the second.
 
     Sharpness: the mean error of the raw noise on both sides less that at lambda = 0.
@@ -52,7 +46,7 @@ def sharper_by(table: pd.DataFrame) -> list[float]:
     ]
 
 
-def raw_rise(table: pd.DataFrame, *, recipe: str) -> float:
+def raw_rise(table: Frame, *, recipe: str) -> float:
     """Return the mean error of both sides of the raw noise above that of the net itself."""
     rows = pick(table, recipe=recipe, sign_consistent=False)
     centre = rows.loc[rows["lambda"].abs() <= AT_ZERO, "error"].mean()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
+import pandas as pd
 import seaborn
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from harness.publish.figures import PALETTE, FigureContext, points
 from reproductions.asymvalley.models.drawing import (
@@ -17,13 +20,6 @@ from reproductions.asymvalley.models.drawing import (
     where,
 )
 from reproductions.asymvalley.models.pairs import BN_STARTS, Pair
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 START_LABELS = {"ones": "start 1", "uniform": "start U(0,1)", "gaussian": "start G(0,0.1)"}
 VALLEYS = (

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from harness.declare.statistics import aggregate
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours, sequential
 from reproductions.asymvalley.method.directions import NOISE_LABELS, NOISES
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 SCALING_LABELS = {
     ("raw", ""): "raw",

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from matplotlib.figure import Figure
 
 from harness.declare.profiles import Profile
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, points
 from reproductions.asymvalley.models.pairs import Pair, short_name, training_of
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 MEASURES = {
     "sign_gradient_cosine": "cosine with gradient",

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from harness.declare import (
+    Frame,
     MissingRows,
     Table,
     Task,
@@ -17,9 +16,6 @@ from harness.declare import (
 from reproductions.asymvalley.models.controls import LARGEST_ERROR, TRAINED
 from reproductions.asymvalley.models.pairs import Training
 from reproductions.asymvalley.trained_nets.experiment import grid, nets
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 NETS = Table.of(
     columns_of(Training, "pair", "recipe", "bn_start", "seed"),
@@ -46,7 +42,7 @@ ASKED = sorted({(net.pair, net.recipe, net.bn_start) for net in grid("cpu") if n
 NAMES = [" ".join(w for w in net if w not in ("base", "ones")).replace("_", " ") for net in ASKED]
 
 
-def asked(table: pd.DataFrame) -> pd.DataFrame:
+def asked(table: Frame) -> Frame:
     """Return the rows of these nets in their order, one each. Raises MissingRows without one."""
     rows = table.set_index(["pair", "recipe", "bn_start"])
     if absent := [net for net in ASKED if net not in rows.index]:
@@ -54,12 +50,12 @@ def asked(table: pd.DataFrame) -> pd.DataFrame:
     return rows.loc[ASKED].reset_index()
 
 
-def cosines(table: pd.DataFrame) -> list[float]:
+def cosines(table: Frame) -> list[float]:
     """Return cos(sign(theta_f), gradient) of the nets; NaN for one whose training diverged."""
     return [float(cosine) for cosine in asked(table)["sign_gradient_cosine"]]
 
 
-def excess(table: pd.DataFrame) -> list[float]:
+def excess(table: Frame) -> list[float]:
     """Return the nets' test errors less their bounds."""
     named = asked(table)
     pairs = zip(named["pair"], named["test_error"], strict=True)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from harness.declare import pick
@@ -28,11 +30,6 @@ from reproductions.asymvalley.models.drawing import (
     where,
 )
 from reproductions.asymvalley.models.pairs import Pair
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 DIRECTION_LABELS = dict(
     zip(

@@ -6,18 +6,12 @@ Every function takes the whole table. No torch, no pandas at import.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from harness.declare import MissingRows, pick
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from harness.declare import Scalar
+from harness.declare import Frame, MissingRows, Scalar, pick
 
 
 def consistency_farthest_from_one(
-    table: pd.DataFrame, *, pair: str, column: str, values: Sequence[Scalar]
+    table: Frame, *, pair: str, column: str, values: Sequence[Scalar]
 ) -> float:
     """Return the sign consistency farthest from 1 among a net's rows that should agree wholly.
 
@@ -29,7 +23,7 @@ def consistency_farthest_from_one(
 
 
 def excess_over_agreeing(
-    table: pd.DataFrame,
+    table: Frame,
     *,
     column: str,
     values: Sequence[Scalar],
@@ -47,7 +41,7 @@ def excess_over_agreeing(
     return float((largest - least).max(skipna=False))
 
 
-def _agreeing(table: pd.DataFrame, column: str, values: Sequence[Scalar]) -> pd.DataFrame:
+def _agreeing(table: Frame, column: str, values: Sequence[Scalar]) -> Frame:
     rows = table[table[column].isin(list(values))]
     if "sign_consistent" in rows:
         rows = rows[rows["sign_consistent"].astype(bool)]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from harness.declare import (
     CHECK,
     SMOKE_AND_CPU,
+    Frame,
     Table,
     Task,
     at_most,
@@ -20,11 +20,8 @@ from harness.declare import (
 from reproductions.lisa.base_model.experiment import Pretrain, pretraining
 from reproductions.lisa.models.shapes import shape_of
 
-if TYPE_CHECKING:
-    import pandas as pd
 
-
-def share_of_guessing(table: pd.DataFrame) -> float:
+def share_of_guessing(table: Frame) -> float:
     """Return the held-out loss over that of guessing evenly among all tokens."""
     row = pick(table, split="held_out").iloc[0]
     return float(row["loss"]) / math.log(shape_of(row["shape"]).vocab)

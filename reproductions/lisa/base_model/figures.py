@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from matplotlib.figure import Figure
 
 from harness.publish.figures import PALETTE, FigureContext, plot_ours
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 def loss_lines(context: FigureContext) -> Figure:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from harness.publish.figures import PALETTE, FigureContext
 from reproductions.lisa.compared.experiment import LABELS, SCORED, TUNED, Way
 from reproductions.lisa.compared.table import BY_MEMORY, EQUAL_MEMORY, TITLES
 from reproductions.lisa.models.figures import legend_above, rate_lines, stacked_parts
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 
 def ends(context: FigureContext) -> Figure:

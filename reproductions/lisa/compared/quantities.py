@@ -8,32 +8,28 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
-from harness.declare import CPU, InvalidQuantity, at_least, ours, pick
+from harness.declare import CPU, Frame, InvalidQuantity, at_least, ours, pick
 from reproductions.lisa.compared.experiment import BENCHMARKS
 
-if TYPE_CHECKING:
-    import pandas as pd
 
-
-def loss(table: pd.DataFrame, method: str, value: str = "loss") -> float:
+def loss(table: Frame, method: str, value: str = "loss") -> float:
     """Return a method's loss; infinite where it diverged."""
     found = pick(table, method=method)[value].astype(float).iloc[0]
     return math.inf if math.isnan(found) else float(found)
 
 
-def difference(table: pd.DataFrame, *, one: str, other: str, value: str = "loss") -> float:
+def difference(table: Frame, *, one: str, other: str, value: str = "loss") -> float:
     """Return a loss of one method minus that of another."""
     return loss(table, one, value) - loss(table, other, value)
 
 
-def fall(table: pd.DataFrame, *, method: str) -> float:
+def fall(table: Frame, *, method: str) -> float:
     """Return by how much fine-tuning by a method lowers the held-out loss."""
     return difference(table, one="untuned", other=method)
 
 
-def share_without_blocks(table: pd.DataFrame) -> float:
+def share_without_blocks(table: Frame) -> float:
     """Return what share of LISA's fall in loss embeddings and head reach alone.
 
     Raises InvalidQuantity where LISA lowers no loss.
@@ -44,12 +40,12 @@ def share_without_blocks(table: pd.DataFrame) -> float:
     return fall(table, method="no_blocks") / whole
 
 
-def leads(table: pd.DataFrame, *, one: str, other: str, benchmarks: Sequence[str]) -> list[float]:
+def leads(table: Frame, *, one: str, other: str, benchmarks: Sequence[str]) -> list[float]:
     """Return one method's accuracy minus another's, per benchmark."""
     return [_accuracy(table, one, name) - _accuracy(table, other, name) for name in benchmarks]
 
 
-def kept(table: pd.DataFrame, *, methods: Sequence[str], benchmarks: Sequence[str]) -> list[float]:
+def kept(table: Frame, *, methods: Sequence[str], benchmarks: Sequence[str]) -> list[float]:
     """Return each method's accuracy minus the untuned model's, per benchmark."""
     return [
         lead
@@ -58,17 +54,17 @@ def kept(table: pd.DataFrame, *, methods: Sequence[str], benchmarks: Sequence[st
     ]
 
 
-def above_guessing(table: pd.DataFrame, *, benchmarks: Sequence[str]) -> list[float]:
+def above_guessing(table: Frame, *, benchmarks: Sequence[str]) -> list[float]:
     """Return the untuned model's accuracy minus that of guessing, per benchmark."""
     rows = [pick(table, method="untuned", benchmark=name) for name in benchmarks]
     return [float((one["accuracy"] - one["random_accuracy"]).iloc[0]) for one in rows]
 
 
-def _accuracy(table: pd.DataFrame, method: str, benchmark: str) -> float:
+def _accuracy(table: Frame, method: str, benchmark: str) -> float:
     return float(pick(table, method=method, benchmark=benchmark)["accuracy"].iloc[0])
 
 
-def static_over(table: pd.DataFrame, *, one: str, others: Sequence[str]) -> list[float]:
+def static_over(table: Frame, *, one: str, others: Sequence[str]) -> list[float]:
     """Return computed weights, gradients and moments of others over one's; whole table."""
     static = pick(table, how="arithmetic").set_index("method")["static_closed_form_bytes"]
     return [float(static[other] / static[one]) for other in others]

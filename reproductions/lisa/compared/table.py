@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
-from harness.declare import Cell, Column, Line, Table, Tables, columns_of, param, value
+from harness.declare import Cell, Column, Frame, Line, Table, Tables, columns_of, param, value
 from reproductions.lisa.compared.experiment import (
     LABELS,
     WAYS,
@@ -17,9 +16,6 @@ from reproductions.lisa.compared.experiment import (
 )
 from reproductions.lisa.models.rates import are_chosen
 from reproductions.lisa.models.steps.held import BYTES
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 WINDOW = 10
 """Steps that a smoothed training loss is the mean of: a quarter of the run."""
@@ -45,7 +41,7 @@ TITLES = {"arc_easy": "ARC-Easy", "piqa": "PIQA", "winogrande": "WinoGrande", "m
 BENCHMARK = param("benchmark", str, "What was asked.")
 
 
-def _ended(frame: pd.DataFrame) -> pd.DataFrame:
+def _ended(frame: Frame) -> Frame:
     """Return one row per run, from a long frame of one row per step and split."""
     import pandas as pd
 
@@ -65,7 +61,7 @@ def _ended(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _at_every_seed(rows: pd.DataFrame) -> pd.DataFrame:
+def _at_every_seed(rows: Frame) -> Frame:
     """Return rows with those of the untuned model, which no seed changes, at every seed."""
     import pandas as pd
 
@@ -77,12 +73,12 @@ def _at_every_seed(rows: pd.DataFrame) -> pd.DataFrame:
     return found.sort_values("method", key=lambda names: names.map(order), kind="stable")
 
 
-def end_rows(tables: Tables) -> pd.DataFrame:
+def end_rows(tables: Tables) -> Frame:
     """Return one row per method and seed."""
     return _at_every_seed(_ended(tables[finetuned.id]))
 
 
-def pilot_rows(tables: Tables) -> pd.DataFrame:
+def pilot_rows(tables: Tables) -> Frame:
     """Return one row per method and rate, the rate of the least validation loss marked."""
     frame = tables[pilots.id]
     rows = _ended(frame[frame["method"] != "untuned"])
@@ -90,18 +86,18 @@ def pilot_rows(tables: Tables) -> pd.DataFrame:
     return rows.assign(chosen=are_chosen(rows, by=["model", "method"], least={"loss": losses}))
 
 
-def accuracy_rows(tables: Tables) -> pd.DataFrame:
+def accuracy_rows(tables: Tables) -> Frame:
     """Return one row per method, seed and benchmark."""
     (frame,) = tables.values()
     return _at_every_seed(_asked(frame))
 
 
-def pilot_accuracy_rows(tables: Tables) -> pd.DataFrame:
+def pilot_accuracy_rows(tables: Tables) -> Frame:
     """Return one row per benchmark that the untuned model was asked."""
     return _asked(tables[pilots.id])
 
 
-def _asked(frame: pd.DataFrame) -> pd.DataFrame:
+def _asked(frame: Frame) -> Frame:
     rows = frame[frame["accuracy"].notna()] if "accuracy" in frame else frame[:0]
     return rows.rename(columns={"split": "benchmark"})
 

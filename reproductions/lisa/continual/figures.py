@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from harness.declare.statistics import aggregate
 from harness.publish.figures import PALETTE, FigureContext, plot_ours
 from reproductions.lisa.continual.table import METHOD
 from reproductions.lisa.models.names import NAMES
 from reproductions.lisa.models.shapes import shape_of
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 FULL, LISA = PALETTE[1], PALETTE[0]
 MARKERS = "os^Dv"

@@ -4,26 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING
 
-from harness.declare import InvalidQuantity, MissingRows, at_least, pick
+from harness.declare import Frame, InvalidQuantity, MissingRows, at_least, pick
 from reproductions.lisa.models.claims import IN_HOUSE
 from reproductions.lisa.models.steps.held import bytes_ratios
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 MARGIN = 0.05
 """Share of problems within which two methods are as accurate as each other."""
 
 
-def lead(table: pd.DataFrame, *, gamma: int) -> float:
+def lead(table: Frame, *, gamma: int) -> float:
     """Return the share of test problems that LISA solves less that of full training."""
     return accuracy_of(table, "lisa", gamma) - accuracy_of(table, "full", 0)
 
 
-def rank_correlation(table: pd.DataFrame) -> float:
+def rank_correlation(table: Frame) -> float:
     """Return Spearman's correlation of LISA's accuracy with gamma; equal ones share a mean rank.
 
     Raises InvalidQuantity where all accuracies are equal.
@@ -39,7 +34,7 @@ def rank_correlation(table: pd.DataFrame) -> float:
     return float(accuracies.rank().corr(pd.Series(gammas).rank()))
 
 
-def accuracy_of(table: pd.DataFrame, method: str, gamma: int) -> float:
+def accuracy_of(table: Frame, method: str, gamma: int) -> float:
     """Return a method's share of test problems solved, the mean over seeds; what diverged has 0.
 
     Raises MissingRows for a method that was not run.
@@ -49,7 +44,7 @@ def accuracy_of(table: pd.DataFrame, method: str, gamma: int) -> float:
     return float(rows["accuracy"].astype(float).fillna(0.0).mean())
 
 
-def memory_ratios(table: pd.DataFrame, *, gammas: Mapping[str, int]) -> list[float]:
+def memory_ratios(table: Frame, *, gammas: Mapping[str, int]) -> list[float]:
     """Return the bytes of a step of LISA over those of full training, of each model at a gamma."""
     steps = pick(table, part="step").rename(columns={"model": "shape"})
     compare = partial(bytes_ratios, steps, value="total_bytes", others=[{"method": "full"}])

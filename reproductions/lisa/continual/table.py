@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from harness.declare import Table, Tables, columns_of, param, value
+from harness.declare import Frame, Table, Tables, columns_of, param, value
 from reproductions.lisa.continual.experiment import TwoStages, memory, runs
 from reproductions.lisa.memory.experiment import Step
 from reproductions.lisa.models.rates import are_chosen
 from reproductions.lisa.models.steps.held import BYTES
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 METHOD = ["model", "method", "gamma"]
 VALUES = {
@@ -42,13 +37,13 @@ OUTCOME = (
 )
 
 
-def run_rows(tables: Tables) -> pd.DataFrame:
+def run_rows(tables: Tables) -> Frame:
     """Return one row per run."""
     (frame,) = tables.values()
     return finals(frame)
 
 
-def pilot_rows(tables: Tables) -> pd.DataFrame:
+def pilot_rows(tables: Tables) -> Frame:
     """Return one row per pilot, with its method's chosen rate marked."""
     table = run_rows(tables)
     # What diverged solves nothing.
@@ -58,7 +53,7 @@ def pilot_rows(tables: Tables) -> pd.DataFrame:
     return table.assign(chosen=are_chosen(table, by=METHOD, least=least))
 
 
-def run_and_memory_rows(tables: Tables) -> pd.DataFrame:
+def run_and_memory_rows(tables: Tables) -> Frame:
     """Return the runs, and below them the memory of one step by model and method."""
     import pandas as pd
 
@@ -70,7 +65,7 @@ def run_and_memory_rows(tables: Tables) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def finals(frame: pd.DataFrame) -> pd.DataFrame:
+def finals(frame: Frame) -> Frame:
     """Return one row per run, from a long frame of one row per stage, split and step."""
     import pandas as pd
 
@@ -84,7 +79,7 @@ def finals(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _last(run: pd.DataFrame, stage: str, split: str, name: str) -> float | None:
+def _last(run: Frame, stage: str, split: str, name: str) -> float | None:
     """Return a split's value after a stage; None where the run ended before."""
     rows = run[(run["stage"] == stage) & (run["split"] == split)]
     return float(rows[name].iloc[-1]) if len(rows) else None

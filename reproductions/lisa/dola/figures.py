@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from matplotlib.figure import Figure
 
 from harness.publish.figures import FigureContext
 from reproductions.lisa.models.figures import end_points
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 WORDS = {"vanilla": "untuned", "lisa": "LISA", "greedy": "greedy", "dola": "DoLa"}
 

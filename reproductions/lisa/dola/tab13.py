@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from harness.declare import (
     PAPER,
     Cell,
+    Frame,
     InvalidQuantity,
     Layout,
     Line,
@@ -29,13 +28,10 @@ from reproductions.lisa.models.names import NAMES, QUALITY
 from reproductions.lisa.models.scored import VANILLA
 from reproductions.lisa.models.shapes import shape_of
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 NUM_BLOCKS = shape_of(QUALITY).num_blocks
 
 
-def answer_rows(tables: Tables) -> pd.DataFrame:
+def answer_rows(tables: Tables) -> Frame:
     """Return the rows of both experiments."""
     import pandas as pd
 
@@ -74,7 +70,7 @@ ANSWERS = Table.of(
 )
 
 
-def lead_under_dola(table: pd.DataFrame) -> float:
+def lead_under_dola(table: Frame) -> float:
     """Return LISA's share of right answers less the untuned model's, both decoded by DoLa.
 
     Raises InvalidQuantity where the untuned model has none: whatever was tuned is ahead of it.
@@ -89,7 +85,7 @@ def lead_under_dola(table: pd.DataFrame) -> float:
     return lisa - vanilla
 
 
-def solved(table: pd.DataFrame) -> float:
+def solved(table: Frame) -> float:
     """Return LISA's share of right answers, decoded greedily."""
     rows = pick(table, decoding="greedy", weights="lisa")
     return float(rows["flexible_accuracy"].astype(float).mean())

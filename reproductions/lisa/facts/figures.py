@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from harness.declare.reference import standings
 from harness.publish.figures import HATCHES, PALETTE, FigureContext
 from reproductions.lisa.models.names import NAMES
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 
 def model_bars(context: FigureContext) -> Figure:

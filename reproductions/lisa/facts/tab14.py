@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from harness.declare import (
     CHECK,
     SMOKE_AND_CPU,
     Cell,
+    Frame,
     Layout,
     Line,
     Table,
@@ -19,9 +18,6 @@ from harness.declare import (
 from reproductions.lisa.facts.experiment import Model, models
 from reproductions.lisa.memory.experiment import MODELS
 from reproductions.lisa.models.names import NAMES, QUALITY
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 COUNTED = CHECK.at(*SMOKE_AND_CPU)
 COUNTS = {
@@ -69,14 +65,14 @@ LAYOUT = Layout(
 )
 
 
-def params_error(table: pd.DataFrame) -> float:
+def params_error(table: Frame) -> float:
     """Return the largest difference of counted parameters from the closed form."""
     whole = (table["num_params"] - table["closed_form_params"]).abs()
     block = (table["block_params"] - table["closed_form_block_params"]).abs()
     return float(max(whole.max(), block.max()))
 
 
-def parts_error(table: pd.DataFrame) -> float:
+def parts_error(table: Frame) -> float:
     """Return the largest difference of all parameters from blocks and what is outside."""
     parts = table["num_blocks"] * table["block_params"] + table["outside_params"]
     return float((table["num_params"] - parts).abs().max())

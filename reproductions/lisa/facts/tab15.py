@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from harness.declare import (
     CHECK,
     CPU,
     SMOKE_AND_CPU,
     Cell,
+    Frame,
     Layout,
     Line,
     MissingRows,
@@ -22,9 +21,6 @@ from harness.declare import (
 )
 from reproductions.lisa.facts.experiment import COUNTED, Count, datasets
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 PRINTED = {
     ("GSM8K", "train"): 7473,
     ("GSM8K", "test"): 1319,
@@ -35,7 +31,7 @@ PRINTED = {
 """Numbers of the paper for what is here as a whole."""
 
 
-def size_of(table: pd.DataFrame, *, dataset: str, counted: str) -> float:
+def size_of(table: Frame, *, dataset: str, counted: str) -> float:
     """Return our number for a data set. Raises MissingRows where it is not at hand."""
     rows = pick(table, dataset=dataset, counted=counted)
     if rows["num_counted"].isna().all():
@@ -43,12 +39,12 @@ def size_of(table: pd.DataFrame, *, dataset: str, counted: str) -> float:
     return float(rows["num_counted"].iloc[0])
 
 
-def catalogue_error(table: pd.DataFrame) -> float:
+def catalogue_error(table: Frame) -> float:
     """Return the largest difference of records counted from the catalogue's number."""
     return float((table["num_records"] - table["catalogue_records"]).abs().max())
 
 
-def size_error(table: pd.DataFrame) -> float:
+def size_error(table: Frame) -> float:
     """Return the largest difference of our numbers from those of the paper's that are whole."""
     return max(
         abs(size_of(table, dataset=dataset, counted=counted) - size)

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+
+import pandas as pd
+from matplotlib.figure import Figure
 
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours
 from reproductions.lisa.finetuning.experiment import SETTINGS, WINDOW
 from reproductions.lisa.models.figures import end_points, legend_above, rate_lines
 from reproductions.lisa.models.names import QUALITY, TITLES
 from reproductions.lisa.models.stand_ins import FIGURE_6
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.figure import Figure
 
 HELD_OUT = "held-out loss (nats per token)"
 METHODS = {

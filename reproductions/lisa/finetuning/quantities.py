@@ -8,12 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from harness.declare import (
     Claim,
     Criterion,
+    Frame,
     MissingRows,
+    Series,
     at_least,
     at_most,
     claims,
@@ -24,43 +25,40 @@ from harness.declare.statistics import optimum_log2
 from reproductions.lisa.finetuning.experiment import WINDOW
 from reproductions.lisa.models.claims import IN_HOUSE
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 WARM_UP = 4
 """Steps over which the learning rate rises."""
 
 
-def mean(values: pd.Series[float]) -> float:
+def mean(values: Series) -> float:
     """Return a mean; infinite where a run diverged."""
     numbers = values.astype(float)
     return math.inf if numbers.isna().any() else float(numbers.mean())
 
 
-def end(table: pd.DataFrame, setting: str) -> float:
+def end(table: Frame, setting: str) -> float:
     """Return a setting's held-out loss, the mean over seeds of its layers."""
     return mean(pick(table, setting=setting)["test_loss"])
 
 
-def last(table: pd.DataFrame, setting: str) -> float:
+def last(table: Frame, setting: str) -> float:
     """Return the loss after the last step."""
     rows = pick(table, setting=setting)
     return mean(rows.loc[rows["step"] == rows["step"].max(), "loss"])
 
 
-def smoothed(table: pd.DataFrame, setting: str) -> float:
+def smoothed(table: Frame, setting: str) -> float:
     """Return the mean training loss of the last 13 steps."""
     return mean(_last_steps(pick(table, setting=setting))["loss"])
 
 
-def _last_steps(rows: pd.DataFrame) -> pd.DataFrame:
+def _last_steps(rows: Frame) -> Frame:
     return rows[rows["step"] > rows["step"].max() - WINDOW]
 
 
-Loss = Callable[["pd.DataFrame", str], float]
+Loss = Callable[[Frame, str], float]
 
 
-def difference(table: pd.DataFrame, *, one: str, other: str, loss: Loss = end) -> float:
+def difference(table: Frame, *, one: str, other: str, loss: Loss = end) -> float:
     """Return the loss of one setting minus that of another."""
     return loss(table, one) - loss(table, other)
 
@@ -70,7 +68,7 @@ def no_higher(one: str, other: str, what: str, *, loss: Loss = end) -> Criterion
     return at_most(partial(difference, one=one, other=other, loss=loss), 0, "nats").measuring(what)
 
 
-def leads_of_lora(table: pd.DataFrame, *, models: Sequence[str]) -> list[float]:
+def leads_of_lora(table: Frame, *, models: Sequence[str]) -> list[float]:
     """Return LISA's smoothed training loss minus LoRA's, per model."""
     return [
         difference(pick(table, model=model), one="usual", other="lora", loss=smoothed)
@@ -78,7 +76,7 @@ def leads_of_lora(table: pd.DataFrame, *, models: Sequence[str]) -> list[float]:
     ]
 
 
-def half_way(table: pd.DataFrame, *, loss: Loss) -> list[float]:
+def half_way(table: Frame, *, loss: Loss) -> list[float]:
     """Return LISA's loss, the middle between it and LoRA's, and the loss without blocks.
 
     Claimed to ascend: then LISA is ahead of LoRA, and blocks give most of its lead.
@@ -87,20 +85,20 @@ def half_way(table: pd.DataFrame, *, loss: Loss) -> list[float]:
     return [lisa, (lisa + lora) / 2, control]
 
 
-def layer_spread(table: pd.DataFrame) -> float:
+def layer_spread(table: Frame) -> float:
     """Return the range of smoothed losses over layer seeds, over the fall since the first steps."""
     rows = pick(table, setting="usual")
     ends = [smoothed(own, "usual") for _, own in rows.groupby("layer_seed")]
     return (max(ends) - min(ends)) / _fall(rows)
 
 
-def gain_minus_spread(table: pd.DataFrame) -> float:
+def gain_minus_spread(table: Frame) -> float:
     """Return how far sampled blocks lower the loss, minus its range over seeds of the layers."""
     losses = pick(table, setting="usual")["test_loss"].astype(float)
     return difference(table, one="blocks_0", other="usual") - float(losses.max() - losses.min())
 
 
-def falls(table: pd.DataFrame) -> list[float]:
+def falls(table: Frame) -> list[float]:
     """Return by how much training lowers the loss, per model: full training where it is there,
     else LISA."""
     full = table[table["setting"] == "full"]
@@ -108,7 +106,7 @@ def falls(table: pd.DataFrame) -> list[float]:
     return [_fall(own) for _, own in rows.groupby("model", sort=False)]
 
 
-def _fall(rows: pd.DataFrame) -> float:
+def _fall(rows: Frame) -> float:
     """Return the first losses minus the last ones, of a table of ends or of steps.
 
     The loss of a single batch scatters; while the rate still rises, little is learned.
@@ -123,12 +121,12 @@ def _fall(rows: pd.DataFrame) -> float:
     return mean(first) - mean(_last_steps(rows)["loss"])
 
 
-def later_draws(table: pd.DataFrame, *, settings: Sequence[str]) -> list[float]:
+def later_draws(table: Frame, *, settings: Sequence[str]) -> list[float]:
     """Return the loss of blocks drawn once minus that of each other setting."""
     return [difference(table, one="once", other=name) for name in settings]
 
 
-def rate_steps(table: pd.DataFrame, *, settings: Sequence[str]) -> list[float]:
+def rate_steps(table: Frame, *, settings: Sequence[str]) -> list[float]:
     """Return minus log2 of the best rate of each setting: claimed not to fall.
 
     By the held-out loss of one seed, as the paper's table shows accuracy. Raises InvalidQuantity
@@ -141,7 +139,7 @@ def rate_steps(table: pd.DataFrame, *, settings: Sequence[str]) -> list[float]:
     return best
 
 
-def all_blocks_gap(table: pd.DataFrame) -> float:
+def all_blocks_gap(table: Frame) -> float:
     """Return the largest difference, step by step, of LISA with all blocks from full training."""
     keys = ["lr", "seed", "split", "step"]
     most, full = (

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
-from harness.declare import Cell, Column, Line, Table, Tables, columns_of, param, value
+from harness.declare import Cell, Column, Frame, Line, Table, Tables, columns_of, param, value
 from reproductions.lisa.finetuning.experiment import (
     DROPPED,
     LAYER_SEEDS,
@@ -19,9 +18,6 @@ from reproductions.lisa.models.layouts import HELD_OUT
 from reproductions.lisa.models.names import STAGED
 from reproductions.lisa.models.rates import are_chosen
 from reproductions.lisa.models.shapes import shape_of
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 KIND = ["model", "method", "gamma", "period", "policy", "outside"]
 """What tells settings apart, and has a learning rate of its own."""
@@ -78,9 +74,7 @@ def setting_of(model: str, method: str, gamma: int, period: int, policy: str, ou
     return name
 
 
-def chosen_rows(
-    tables: Tables, settings: Sequence[str], layer_seeds: Sequence[int]
-) -> pd.DataFrame:
+def chosen_rows(tables: Tables, settings: Sequence[str], layer_seeds: Sequence[int]) -> Frame:
     """Return the rows of some settings, in their order, of all experiments."""
     import pandas as pd
 
@@ -99,21 +93,19 @@ def chosen_rows(
 
 def curve_rows(
     tables: Tables, *, split: str, settings: Sequence[str], layer_seeds: Sequence[int]
-) -> pd.DataFrame:
+) -> Frame:
     """Return one row per run and step of a split."""
     rows = chosen_rows(tables, settings, layer_seeds)
     return rows.loc[rows["split"] == split, [one.name for one in CURVE]]
 
 
-def end_rows(
-    tables: Tables, *, settings: Sequence[str], layer_seeds: Sequence[int]
-) -> pd.DataFrame:
+def end_rows(tables: Tables, *, settings: Sequence[str], layer_seeds: Sequence[int]) -> Frame:
     """Return one row per run."""
     rows = chosen_rows(tables, settings, layer_seeds)
     return finals(rows, by=[*KIND[:1], "setting", "rank", *KIND[1:]])
 
 
-def finals(frame: pd.DataFrame, *, by: Sequence[str]) -> pd.DataFrame:
+def finals(frame: Frame, *, by: Sequence[str]) -> Frame:
     """Return one row per run of fine-tuning, from a long frame of one row per step and split.
 
     by: what has a rate of its own.
@@ -141,7 +133,7 @@ def finals(frame: pd.DataFrame, *, by: Sequence[str]) -> pd.DataFrame:
     return table.assign(chosen=are_chosen(table, by=by, least={"loss": losses}))
 
 
-def _of(run: pd.DataFrame, split: str) -> pd.DataFrame:
+def _of(run: Frame, split: str) -> Frame:
     return run[run["split"] == split].sort_values("step", kind="stable")
 
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from matplotlib.figure import Figure
 
 from harness.publish.figures import MARKERS, PALETTE, FigureContext
 from reproductions.lisa.models.figures import legend_above
 from reproductions.lisa.models.names import IN_HOUSE, TITLES
 from reproductions.lisa.models.scored import VANILLA
 from reproductions.lisa.models.stand_ins import net
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 NAMES = {VANILLA: "vanilla", "lora": "LoRA", "galore": "GaLore", "lisa": "LISA", "full": "full"}
 """In the order of the axis."""

@@ -6,21 +6,17 @@ Quantities take the table of one seed, unless they say "whole table".
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from harness.declare import InvalidQuantity, MissingRows, pick
+from harness.declare import Frame, InvalidQuantity, MissingRows, pick
 from harness.errors import SpecError
 from reproductions.lisa.models.scored import METHODS
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 FLEXIBLE = "exact_match flexible-extract"
 """GSM8K's second metric, which no claim reads: the strict filter decides written answers."""
 CELL = ["model", "task"]
 
 
-def by_method(table: pd.DataFrame, *methods: str, value: str = "accuracy") -> pd.DataFrame:
+def by_method(table: Frame, *methods: str, value: str = "accuracy") -> Frame:
     """Return a value by method, one row per cell: a model with a benchmark.
 
     Raises SpecError where a cell has two by one method, MissingRows where it has none, and
@@ -37,7 +33,7 @@ def by_method(table: pd.DataFrame, *methods: str, value: str = "accuracy") -> pd
     return found
 
 
-def leads_but_error(table: pd.DataFrame) -> list[float]:
+def leads_but_error(table: Frame) -> list[float]:
     """Return LISA's accuracy minus the best tuned method's, plus one standard error, per cell.
 
     The error is that of the best method's accuracy. The best is taken within the seed, which can
@@ -53,13 +49,13 @@ def leads_but_error(table: pd.DataFrame) -> list[float]:
     return [float(lisa - best + error) for lisa, (best, error) in pairs]
 
 
-def leads(table: pd.DataFrame, *, one: str, other: str, tasks: Sequence[str]) -> list[float]:
+def leads(table: Frame, *, one: str, other: str, tasks: Sequence[str]) -> list[float]:
     """Return one method's accuracy minus another's, per benchmark and model."""
     parts = (by_method(pick(table, task=task), one, other) for task in tasks)
     return [float(lead) for found in parts for lead in found[one] - found[other]]
 
 
-def largest_disagreement(table: pd.DataFrame) -> float:
+def largest_disagreement(table: Frame) -> float:
     """Return the largest difference of lm-eval's accuracy and our scorer's; whole table."""
     if table.empty:
         raise MissingRows("the table is empty")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from harness.declare import (
     CHECK,
     SMOKE_AND_CPU,
     Cell,
+    Frame,
     Layout,
     Line,
     Table,
@@ -24,9 +24,6 @@ from reproductions.lisa.lm_benchmarks.quantities import largest_disagreement
 from reproductions.lisa.models.layouts import VANILLA_IS_UNTUNED, models_and_methods
 from reproductions.lisa.models.names import QUALITY
 from reproductions.lisa.models.scored import METHODS, VANILLA
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 COLUMNS = (
     *columns_of(Asked, "model", "method"),
@@ -81,7 +78,7 @@ def table_of(*tasks: str) -> Table:
     return Table(COLUMNS, partial(accuracy_rows, tasks=tasks))
 
 
-def accuracy_rows(tables: Tables, *, tasks: tuple[str, ...]) -> pd.DataFrame:
+def accuracy_rows(tables: Tables, *, tasks: tuple[str, ...]) -> Frame:
     """Return the rows of all experiments on some benchmarks, methods in one order."""
     import pandas as pd
 

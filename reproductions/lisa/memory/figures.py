@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from harness.declare.reference import standings
 from harness.publish.figures import PALETTE, FigureContext, points
@@ -11,11 +13,6 @@ from reproductions.lisa.memory.table import A_SHARE, SHARED
 from reproductions.lisa.models.figures import legend_above, stacked_parts
 from reproductions.lisa.models.layouts import blocks_head
 from reproductions.lisa.models.names import TITLES
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 RTX_4090_GB = 24.0
 """The line of Figure 3."""

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
-from harness.declare import MissingRows, pick
+from harness.declare import Frame, MissingRows, pick
 from reproductions.lisa.models.steps.held import Chosen, bytes_ratios
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 SETTING = ["shape", "how", "seq_len"]
 """What methods are compared within."""
@@ -18,7 +14,7 @@ ACTIVATIONS_GB = 6.9
 """Full training's in the paper's Figure 3, as read; it only chooses the length that is nearest."""
 
 
-def least_rises(table: pd.DataFrame) -> list[float]:
+def least_rises(table: Frame) -> list[float]:
     """Return the least step of a step's bytes as gamma rises, and as LoRA's rank does."""
     return [
         least_rise(table, method=method, over=over)
@@ -26,7 +22,7 @@ def least_rises(table: pd.DataFrame) -> list[float]:
     ]
 
 
-def least_rise(table: pd.DataFrame, *, method: str, over: str) -> float:
+def least_rise(table: Frame, *, method: str, over: str) -> float:
     """Return the least step of bytes, in MB, as gamma or the rank rises, over all settings.
 
     Rows of another dropout, or without a value (no room on the GPU), are not compared.
@@ -43,7 +39,7 @@ def least_rise(table: pd.DataFrame, *, method: str, over: str) -> float:
     return min(steps)
 
 
-def moments_ratio(table: pd.DataFrame, *, policy: str, over: str) -> float:
+def moments_ratio(table: Frame, *, policy: str, over: str) -> float:
     """Return the bytes of moments in the last period under one policy over another's.
 
     The least ratio of all seeds.
@@ -56,7 +52,7 @@ def moments_ratio(table: pd.DataFrame, *, policy: str, over: str) -> float:
 
 
 def activation_ratios(
-    table: pd.DataFrame, *, shapes: Sequence[str], one: Chosen, other: Chosen
+    table: Frame, *, shapes: Sequence[str], one: Chosen, other: Chosen
 ) -> list[float]:
     """Return one method's activations over another's: of each model its largest ratio.
 
@@ -72,7 +68,7 @@ def activation_ratios(
     ]
 
 
-def peak_error(table: pd.DataFrame) -> float:
+def peak_error(table: Frame) -> float:
     """Return the largest relative difference of counted totals from the allocator's peaks."""
     rows = table.dropna(subset=["peak_allocated_bytes"])
     if rows.empty:
@@ -81,14 +77,14 @@ def peak_error(table: pd.DataFrame) -> float:
     return float((ratios - 1.0).abs().max())
 
 
-def length_near(table: pd.DataFrame, *, shape: str, saved_gb: float) -> int:
+def length_near(table: Frame, *, shape: str, saved_gb: float) -> int:
     """Return the sequence length at which full training's activations are nearest to `saved_gb`."""
     full = pick(table, shape=shape, method="full")
     distances = (full["saved_bytes"] / 1e9 - saved_gb).abs()
     return int(full["seq_len"].iloc[int(distances.argmin())])
 
 
-def total_at_activations(table: pd.DataFrame, *, near_gb: float) -> float:
+def total_at_activations(table: Frame, *, near_gb: float) -> float:
     """Return what LISA reserves on LLaMA-2-7B in GB, at the length nearest to given activations."""
     seq_len = length_near(table, shape="llama-2-7b", saved_gb=near_gb)
     rows = pick(table, shape="llama-2-7b", method="lisa")

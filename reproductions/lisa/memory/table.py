@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from harness.declare import (
     Cell,
+    Frame,
     Layout,
     Line,
+    Series,
     Table,
     Tables,
     columns_of,
@@ -32,9 +32,6 @@ from reproductions.lisa.models.layouts import blocks_head
 from reproductions.lisa.models.names import TITLES
 from reproductions.lisa.models.steps.held import BYTES
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 STEP = columns_of(Step, without=("seed",))
 GPU_PEAKS = (
     measured(
@@ -48,7 +45,7 @@ GPU_PEAKS = (
 BREAKDOWN_SHAPES = ("tiny-smoke", "tiny-deep", "llama-2-7b")
 
 
-def peak_rows(tables: Tables) -> pd.DataFrame:
+def peak_rows(tables: Tables) -> Frame:
     """Return the rows of both experiments, one above the other."""
     import pandas as pd
 
@@ -59,7 +56,7 @@ def peak_rows(tables: Tables) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True).reindex(columns=PEAKS.names)
 
 
-def breakdown_rows(tables: Tables) -> pd.DataFrame:
+def breakdown_rows(tables: Tables) -> Frame:
     """Return the four methods of Figure 3: full, LoRA of the least rank, LISA with two blocks."""
     rows = tables[steps.id]
     rows = rows[rows["shape"].isin(BREAKDOWN_SHAPES)]
@@ -69,7 +66,7 @@ def breakdown_rows(tables: Tables) -> pd.DataFrame:
     return chosen.reindex(columns=BREAKDOWN.names).reset_index(drop=True)
 
 
-def _least_rank(rows: pd.DataFrame) -> pd.Series[int]:
+def _least_rank(rows: Frame) -> Series:
     """Return, for each row, the least rank that its model has."""
     ranks = rows["rank"].where(rows["method"] == "lora")
     return ranks.groupby(rows["shape"]).transform("min")

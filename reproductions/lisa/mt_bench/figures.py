@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
+
+import pandas as pd
+from matplotlib.figure import Figure
 
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours, plot_paper
 from reproductions.lisa.models.figures import legend_above
 from reproductions.lisa.models.names import LABELS, NAMES
 from reproductions.lisa.mt_bench.table import CATEGORIES
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.figure import Figure
 
 METHODS = {"vanilla": "untuned", **{name: LABELS[name] for name in ("lora", "full", "lisa")}}
 METHODS["galore"] = LABELS["galore"]

@@ -5,21 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
-from harness.declare import InvalidQuantity, MissingRows, more_than
+from harness.declare import Frame, InvalidQuantity, MissingRows, more_than
 from reproductions.lisa.models.claims import JUDGED
 from reproductions.lisa.models.names import QUALITY, THREE
 from reproductions.lisa.models.scored import VANILLA
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 LEAST_SHARE_RATED = 0.95
 """With fewer judgements that have a rating, which answers lack one may decide the means."""
 
 
-def steps(table: pd.DataFrame, *, methods: Sequence[str]) -> list[float]:
+def steps(table: Frame, *, methods: Sequence[str]) -> list[float]:
     """Return, model by model, the rise of the mean rating from each method to the next."""
     found = []
     for model in models_of(table):
@@ -29,13 +25,13 @@ def steps(table: pd.DataFrame, *, methods: Sequence[str]) -> list[float]:
     return found
 
 
-def leads(table: pd.DataFrame, *, model: str, one: str, others: Sequence[str]) -> list[float]:
+def leads(table: Frame, *, model: str, one: str, others: Sequence[str]) -> list[float]:
     """Return the mean rating of one method minus that of each other."""
     rows = comparable(table, model=model, methods=(one, *others))
     return [mean_of(rows, one) - mean_of(rows, other) for other in others]
 
 
-def gains_percent(table: pd.DataFrame, *, one: str, other: str) -> list[float]:
+def gains_percent(table: Frame, *, one: str, other: str) -> list[float]:
     """Return by how many percent one method's mean rating lies above another's, per model."""
     gains = []
     for model in models_of(table):
@@ -45,7 +41,7 @@ def gains_percent(table: pd.DataFrame, *, one: str, other: str) -> list[float]:
 
 
 def leads_by_kind(
-    table: pd.DataFrame, *, one: str, other: str, kinds: tuple[Sequence[str], Sequence[str]]
+    table: Frame, *, one: str, other: str, kinds: tuple[Sequence[str], Sequence[str]]
 ) -> list[float]:
     """Return the lead of one method over another in some categories, minus that in others.
 
@@ -64,12 +60,12 @@ def leads_by_kind(
     return found
 
 
-def models_of(table: pd.DataFrame) -> tuple[str, ...]:
+def models_of(table: Frame) -> tuple[str, ...]:
     """Return the models that are judged: the in-house one where no other is there, else three."""
     return (QUALITY,) if set(table["model"]) == {QUALITY} else THREE
 
 
-def comparable(table: pd.DataFrame, *, model: str, methods: Sequence[str]) -> pd.DataFrame:
+def comparable(table: Frame, *, model: str, methods: Sequence[str]) -> Frame:
     """Return a model's rows of some methods, where their ratings may be set side by side.
 
     Raises MissingRows where a method has no rows, or nobody rated, and InvalidQuantity where
@@ -99,7 +95,7 @@ def comparable(table: pd.DataFrame, *, model: str, methods: Sequence[str]) -> pd
     return rows
 
 
-def mean_of(rows: pd.DataFrame, method: str) -> float:
+def mean_of(rows: Frame, method: str) -> float:
     """Return a method's mean rating over all rated answers. Raises MissingRows where none is."""
     found = rows[(rows["method"] == method) & (rows["num_rated"] > 0)]
     if found.empty:

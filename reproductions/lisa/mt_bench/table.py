@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.declare import (
     Cell,
     Column,
+    Frame,
     Layout,
     Line,
+    Series,
     Table,
     Tables,
     columns_of,
@@ -20,9 +22,6 @@ from harness.declare import (
 from reproductions.lisa.models.layouts import ALL_METHODS, HEADS, models_and_methods
 from reproductions.lisa.models.names import NAMES, QUALITY, THREE
 from reproductions.lisa.mt_bench.experiment import Examined
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 CATEGORIES = (
     "writing", "roleplay", "reasoning", "math", "coding", "extraction", "stem", "humanities",
@@ -50,7 +49,7 @@ MEAN = measured(
 )
 
 
-def mean_rows(tables: Tables, *, keys: tuple[str, ...]) -> pd.DataFrame:
+def mean_rows(tables: Tables, *, keys: tuple[str, ...]) -> Frame:
     """Return means over the answers of equal keys, one row each."""
     import pandas as pd
 
@@ -78,7 +77,7 @@ def mean_rows(tables: Tables, *, keys: tuple[str, ...]) -> pd.DataFrame:
     return groups.agg(**summary).reset_index()
 
 
-def _words(column: pd.Series[str]) -> str | None:
+def _words(column: Series) -> str | None:
     """Return the distinct words of a column, beside each other; None where it has none."""
     return " / ".join(dict.fromkeys(column.dropna())) or None
 

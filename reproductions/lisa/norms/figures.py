@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from harness.publish.figures import PALETTE, FigureContext, log_numbers, plot_ours, plot_paper
 from reproductions.lisa.models.figures import legend_above
@@ -19,11 +22,6 @@ from reproductions.lisa.norms.experiment import (
     places_of,
 )
 from reproductions.lisa.norms.quantities import FULL, LORA, RUN, skew
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
-from harness.declare import Column, Table, Tables, columns_of, param, seed_column, value
+from harness.declare import Column, Frame, Table, Tables, columns_of, param, seed_column, value
 from reproductions.lisa.models.rates import are_chosen
 from reproductions.lisa.models.shapes import shape_of
 from reproductions.lisa.norms.experiment import Draw, Training, drawn, trained
 from reproductions.lisa.norms.quantities import LORA, RUN, skew
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 VALUES = {
     "adapter_norm": "All factors A and B; none in full training.",
@@ -54,7 +50,7 @@ def norms_of(*models: str, seed: str) -> Table:
     return Table.of(KEYS, seed_column(seed), RESULTS, make=make)
 
 
-def norm_table(tables: Tables, *, models: tuple[str, ...]) -> pd.DataFrame:
+def norm_table(tables: Tables, *, models: tuple[str, ...]) -> Frame:
     """Return the rows of both experiments, one above the other.
 
     models: whose adapters were drawn without training.
@@ -71,7 +67,7 @@ def norm_table(tables: Tables, *, models: tuple[str, ...]) -> pd.DataFrame:
     return table.assign(skew_effective=skews)
 
 
-def _trained(frame: pd.DataFrame) -> pd.DataFrame:
+def _trained(frame: Frame) -> Frame:
     built = frame["model"].map(lambda model: shape_of(model).num_blocks)
     losses = frame["validation_loss"].astype("float64").fillna(float("inf"))
     chosen = are_chosen(frame, by=("model", "method"), least={"loss": losses})

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, log_numbers, plot_ours
 from reproductions.lisa.models.figures import legend_above
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 POLICIES = {
     "keep_all": "moments kept",

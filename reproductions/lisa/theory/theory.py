@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from harness.declare import (
     CHECK,
     SMOKE_AND_CPU,
+    Frame,
     Table,
     Task,
     at_least,
@@ -18,18 +17,15 @@ from harness.declare import (
 )
 from reproductions.lisa.theory.experiment import Run, runs
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 EXACT = CHECK.at(*SMOKE_AND_CPU)
 
 
-def largest_gradient(table: pd.DataFrame) -> float:
+def largest_gradient(table: Frame) -> float:
     """Return the largest entry of f_reg's gradient at any optimum."""
     return float(table["optimum_gradient"].max())
 
 
-def least_gap(table: pd.DataFrame) -> float:
+def least_gap(table: Frame) -> float:
     """Return the least difference of any iterate from the optimum."""
     return float(table["gap"].min())
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from harness.declare import InvalidQuantity, MissingRows
@@ -27,11 +30,6 @@ from reproductions.supar.method.slopes import Size
 from reproductions.supar.models.drawing import density_axis
 from reproductions.supar.models.schemes import LABELS, SCHEMES
 from reproductions.supar.models.sweep_figures import INK
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 BETWEEN: dict[str, Any] = {"linewidth": 0.7}
 """The look of steps between the first and the last."""

@@ -9,22 +9,17 @@ from __future__ import annotations
 import itertools
 import math
 import statistics
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
-from harness.declare import InvalidQuantity, MissingRows, pick
+from harness.declare import Frame, InvalidQuantity, MissingRows, pick
 from reproductions.supar.coordinates.table import BLOCKS
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import pandas as pd
 
 FIRST_STEP = {"grad_x_rms": 0, "delta_y_rms": 1}
 """Updates after which a size of a layer is judged: the earliest at which there is one."""
 
 
 def by_density(
-    table: pd.DataFrame, *, scheme: str, block: str, step: int, value: str = "mean_abs_activation"
+    table: Frame, *, scheme: str, block: str, step: int, value: str = "mean_abs_activation"
 ) -> dict[float, float]:
     """Return a measured size by density, ascending: the mean over seeds.
 
@@ -57,12 +52,12 @@ def log_slope(sizes: Mapping[float, float]) -> float:
     return statistics.linear_regression(places, [math.log2(s) for s in sizes.values()]).slope
 
 
-def activation_slope(table: pd.DataFrame, *, scheme: str, block: str, step: int) -> float:
+def activation_slope(table: Frame, *, scheme: str, block: str, step: int) -> float:
     """Return the fitted slope of log2 mean absolute activation against log2 density."""
     return log_slope(by_density(table, scheme=scheme, block=block, step=step))
 
 
-def slopes(table: pd.DataFrame, *, schemes: Sequence[str], step: int) -> list[float]:
+def slopes(table: Frame, *, schemes: Sequence[str], step: int) -> list[float]:
     """Return `activation_slope` of each scheme's blocks, in their order."""
     return [
         activation_slope(table, scheme=scheme, block=block, step=step)
@@ -71,13 +66,13 @@ def slopes(table: pd.DataFrame, *, schemes: Sequence[str], step: int) -> list[fl
     ]
 
 
-def slope_sizes(table: pd.DataFrame, *, schemes: Sequence[str], step: int) -> list[float]:
+def slope_sizes(table: Frame, *, schemes: Sequence[str], step: int) -> list[float]:
     """Return `slopes` without their signs."""
     return [abs(slope) for slope in slopes(table, schemes=schemes, step=step)]
 
 
 def sparse_to_dense(
-    table: pd.DataFrame, *, schemes: Sequence[str], step: int, density: float
+    table: Frame, *, schemes: Sequence[str], step: int, density: float
 ) -> list[float]:
     """Return mean absolute activations at `density` and dense, a pair per scheme and block."""
     found = []
@@ -90,7 +85,7 @@ def sparse_to_dense(
 
 
 def last_to_first(
-    table: pd.DataFrame, *, schemes: Sequence[str], step: int, density: float
+    table: Frame, *, schemes: Sequence[str], step: int, density: float
 ) -> list[float]:
     """Return activations after `step` updates and before training, a pair per scheme and block."""
     found = []
@@ -100,7 +95,7 @@ def last_to_first(
     return found
 
 
-def each_to_each(table: pd.DataFrame, *, scheme: str, step: int, value: str) -> list[float]:
+def each_to_each(table: Frame, *, scheme: str, step: int, value: str) -> list[float]:
     """Return a size at each two densities, block by block, one pair after the other."""
     found: list[float] = []
     for block in BLOCKS:

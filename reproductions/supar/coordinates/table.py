@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from harness.declare import Column, Table, Tables, param, value
+from harness.declare import Column, Frame, Series, Table, Tables, param, value
 from reproductions.supar.coordinates.experiment import coordinate_check
 from reproductions.supar.models.schemes import SCHEMES
 from reproductions.supar.models.tables import PLACE, SEED
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 TOO_NARROW = "two densities and narrow layers show the structure, not a scaling law"
 BLOCKS = {"attention": "attention", "feed_forward": "feed-forward"}
@@ -24,7 +19,7 @@ MEASURED = (
 )
 
 
-def block_means(tables: Tables) -> pd.DataFrame:
+def block_means(tables: Tables) -> Frame:
     """Return the check of the three schemes, one row per step and block: means over layers."""
     frame = tables[coordinate_check.id]
     keys = [column.name for column in MEASURED]
@@ -33,7 +28,7 @@ def block_means(tables: Tables) -> pd.DataFrame:
     return groups[list(SIZES)].agg(_mean_of_all).reset_index()
 
 
-def _mean_of_all(sizes: pd.Series[float]) -> float:
+def _mean_of_all(sizes: Series) -> float:
     return sizes.mean(skipna=False)
 
 

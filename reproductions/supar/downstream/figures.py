@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
 from harness.publish.figures import FigureContext, plot_ours, plot_paper
 from reproductions.supar.models.drawing import COLORS, MARKS, density_axis
 from reproductions.supar.models.schemes import LABELS, SCHEMES
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 
 def accuracy_panels(context: FigureContext, *, tasks: Mapping[str, str]) -> Figure:

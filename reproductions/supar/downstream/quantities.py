@@ -7,20 +7,15 @@ tasks of the table. No torch, no pandas at import.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from harness.declare import InvalidQuantity, MissingRows, pick
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import pandas as pd
+from harness.declare import Frame, InvalidQuantity, MissingRows, pick
 
 SPARSE = 1 / 16
 """At this density and below SmuPar is claimed to be the best; sparsity 93.75 %."""
 
 
-def accuracy(table: pd.DataFrame, *, scheme: str, task: str, density: float | None = None) -> float:
+def accuracy(table: Frame, *, scheme: str, task: str, density: float | None = None) -> float:
     """Return one accuracy; density None for guessing.
 
     Raises MissingRows where nothing was run, InvalidQuantity where what was run has no accuracy: a
@@ -35,19 +30,19 @@ def accuracy(table: pd.DataFrame, *, scheme: str, task: str, density: float | No
     return values[0]
 
 
-def average(table: pd.DataFrame, *, scheme: str, density: float | None = None) -> float:
+def average(table: Frame, *, scheme: str, density: float | None = None) -> float:
     """Return the mean accuracy over the tasks that guessing has a score for."""
     tasks = sorted(pick(table, scheme="random")["task"].unique())
     scores = [accuracy(table, scheme=scheme, task=task, density=density) for task in tasks]
     return math.fsum(scores) / len(scores)
 
 
-def average_at_lowest(table: pd.DataFrame, *, scheme: str) -> float:
+def average_at_lowest(table: Frame, *, scheme: str) -> float:
     """Return the average accuracy at the lowest density."""
     return average(table, scheme=scheme, density=float(table["density"].min()))
 
 
-def leads(table: pd.DataFrame) -> list[float]:
+def leads(table: Frame) -> list[float]:
     """Return SmuPar's average over SP's and over muP's, at each low density.
 
     Raises MissingRows where the table has no density of at most 1/16.
@@ -63,19 +58,19 @@ def leads(table: pd.DataFrame) -> list[float]:
     ]
 
 
-def dense_choices(table: pd.DataFrame) -> list[float]:
+def dense_choices(table: Frame) -> list[float]:
     """Return each scheme's accuracy, dense, in choosing how a text goes on."""
     schemes = [scheme for scheme in table["scheme"].unique() if scheme != "random"]
     return [accuracy(table, scheme=scheme, task="choice", density=1.0) for scheme in schemes]
 
 
-def leads_at_lowest(table: pd.DataFrame) -> list[float]:
+def leads_at_lowest(table: Frame) -> list[float]:
     """Return SmuPar's average over SP's and over muP's, at the lowest density."""
     mine = average_at_lowest(table, scheme="supar")
     return [mine - average_at_lowest(table, scheme=scheme) for scheme in ("sp", "mup")]
 
 
-def largest_gap_to(table: pd.DataFrame, *, printed: Sequence[tuple[str, float]]) -> float:
+def largest_gap_to(table: Frame, *, printed: Sequence[tuple[str, float]]) -> float:
     """Return how far guessing is from what a table prints for it, over tasks; whole table."""
     guesses = table[table["scheme"] == "random"]
     gaps = [

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from harness.declare import (
     Cell,
     Column,
+    Frame,
     Layout,
     Line,
     Table,
@@ -22,9 +22,6 @@ from reproductions.supar.downstream.experiment import UNTRAINED, continuation, d
 from reproductions.supar.models.points import StartedNet
 from reproductions.supar.models.schemes import LABELS, SCHEMES
 from reproductions.supar.models.tables import SEED
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 KEYS: tuple[Column, ...] = (
     *columns_of(StartedNet, "scheme"),
@@ -45,7 +42,7 @@ ACCURACY = value(
 )
 
 
-def with_random(frame: pd.DataFrame) -> pd.DataFrame:
+def with_random(frame: Frame) -> Frame:
     """Return a long frame's rows, and below them what guessing scores on the same questions.
 
     The rows of guessing have the scheme `random`, no density, and one row per task and seed.
@@ -67,7 +64,7 @@ def not_scored(name: str) -> dict[str, str | int | float | None]:
     return {"task": name, "accuracy": None, "stderr": None, **counts, **texts}
 
 
-def task_accuracies(tables: Tables) -> pd.DataFrame:
+def task_accuracies(tables: Tables) -> Frame:
     """Return a row per net and task, RACE without accuracy where it was not run, then guessing."""
     import pandas as pd
 

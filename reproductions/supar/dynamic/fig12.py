@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING
 
 from harness.declare import (
+    Frame,
     Table,
     Tables,
     Task,
@@ -23,14 +23,11 @@ from reproductions.supar.models.schemes import LABELS, SCHEMES
 from reproductions.supar.models.tables import PLACE, RATE, TRAINED, runs
 from reproductions.supar.sweeps.experiment import lr_sweep
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 TITLES = {"rigl": "RigL", "gmp": "GMP"}
 RIVALS = ("sp", "mup")
 
 
-def both_methods(tables: Tables) -> pd.DataFrame:
+def both_methods(tables: Tables) -> Frame:
     """Return both methods, one row per run; dense nets have nothing to drop.
 
     So the dense runs of the static sweep are those of both methods, where the net is the same.

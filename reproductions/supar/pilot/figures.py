@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from harness.publish.figures import FigureContext, plot_ours
 from reproductions.supar.models.drawing import COLORS, MARKS, scheme_legend
 from reproductions.supar.models.schemes import LABELS
 from reproductions.supar.models.sweep_figures import AXES, INK, RING, power_axis, ring
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 FAMILIES = {
     "sweep": "Figures 1, 6, 8, 12, 14",

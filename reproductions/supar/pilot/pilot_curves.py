@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from harness.declare import Table, Tables, Task, columns_of, param
+from harness.declare import Frame, Table, Tables, Task, columns_of, param
 from reproductions.supar.models.tables import SEED, TRAIN_LOSS, VAL_LOSS
 from reproductions.supar.pilot.experiment import PilotRate, pilot_curves
 
-if TYPE_CHECKING:
-    import pandas as pd
 
-
-def swept_values(tables: Tables) -> pd.DataFrame:
+def swept_values(tables: Tables) -> Frame:
     """Return one row per run, what was swept in one column."""
     frame = tables[pilot_curves.id]
     of_sigma = frame["family"] == "sigma"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.declare import (
     CHECK,
     Cell,
+    Frame,
     Layout,
     Line,
     MissingRows,
@@ -29,9 +30,6 @@ from reproductions.supar.rules.experiment import (
     Check,
     identities,
 )
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 ROUNDING = 2.5e-7
 """Relative. Weights are float32: a factor on them is off by up to 2^-24, its square by 2^-23, and
@@ -62,7 +60,7 @@ LAYOUT = Layout(
 )
 
 
-def rule_errors(table: pd.DataFrame) -> list[float]:
+def rule_errors(table: Frame) -> list[float]:
     """Return, by rule, the largest relative difference as built from its Table 1 formula.
 
     The table holds one row per scheme, width and density with the base hyperparameters.
@@ -100,7 +98,7 @@ def table_1(row: Mapping[Any, Any], rule: str) -> float:
     return float(formulas[rule])
 
 
-def largest_check(table: pd.DataFrame, *, check: str, value: str) -> float:
+def largest_check(table: Frame, *, check: str, value: str) -> float:
     """Return the largest value that a check's trials measured."""
     return float(pick(table, check=check)[value].max(skipna=False))
 

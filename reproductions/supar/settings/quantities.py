@@ -13,15 +13,11 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from harness.declare import CHECK, Claim, claims, equal, pick
+from harness.declare import CHECK, Claim, Frame, claims, equal, pick
 from harness.errors import SpecError
 from harness.untrusted import read_text
 from reproductions.supar.settings.experiment import ALL
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 LR_DECAYS = {"10x linear": 0.1, "decay to zero": 0.0, "constant": 1.0}
 """Words of Table 4 as numbers: the final learning rate over the peak."""
@@ -105,7 +101,7 @@ def claimed(word: str) -> Iterator[Printed]:
     return (c for c in printed(word) if c.name not in OF_THE_PROXY and c.text not in NO_NUMBER)
 
 
-def farthest_setting(table: pd.DataFrame, cell: Printed) -> float:
+def farthest_setting(table: Frame, cell: Printed) -> float:
     """Return the value of a setting that lies farthest from the printed one; whole table.
 
     Every scheme and density counts for which the paper prints this value, so one that drifts
@@ -121,7 +117,7 @@ def farthest_setting(table: pd.DataFrame, cell: Printed) -> float:
     return max((float(ours) for ours in rows["value"]), key=lambda ours: abs(ours - cell.number))
 
 
-def differences(table: pd.DataFrame, *, word: str) -> dict[str, float]:
+def differences(table: Frame, *, word: str) -> dict[str, float]:
     """Return, by their ids, our values of the settings that differ from a table; whole table.
 
     Raises as `farthest_setting` does.
@@ -130,7 +126,7 @@ def differences(table: pd.DataFrame, *, word: str) -> dict[str, float]:
     return {c.id: own for c, own in ours.items() if not abs(own - c.number) <= c.tolerance}
 
 
-def num_differences(table: pd.DataFrame, *, word: str) -> int:
+def num_differences(table: Frame, *, word: str) -> int:
     """Return in how many settings our grids differ from a table; whole table."""
     return len(differences(table, word=word))
 

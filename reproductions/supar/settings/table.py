@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from harness.declare import Table, Tables, columns_of, param, value
+from harness.declare import Frame, Table, Tables, columns_of, param, value
 from reproductions.supar.settings.experiment import ALL, Item, configuration
 from reproductions.supar.settings.quantities import printed
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 COLUMNS = (
     *columns_of(Item, "item"),
@@ -27,7 +22,7 @@ def of_table(word: str) -> Table:
     What the paper prints of one scheme alone is that scheme's, where ours is one value for all.
     """
 
-    def make(tables: Tables) -> pd.DataFrame:
+    def make(tables: Tables) -> Frame:
         frame = tables[configuration.id].rename(columns=NAMES)
         frame = frame[(frame["item"] == "tab03") == (word == "tab03")]
         schemes: dict[tuple[str, str], set[str]] = {}

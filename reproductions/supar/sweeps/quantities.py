@@ -9,9 +9,8 @@ import itertools
 import math
 import statistics
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from harness.declare import InvalidQuantity, MissingRows, pick
+from harness.declare import Frame, InvalidQuantity, MissingRows, pick
 from reproductions.supar.models.optima import (
     densities_of,
     extra_transfer_losses,
@@ -20,27 +19,23 @@ from reproductions.supar.models.optima import (
     optimum_either_way,
 )
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-
 LADDER = ("dense", "1/2", "1/4", "1/8")
 """The densities of Figures 9 and 11, as they are named."""
 PAIRS = tuple(f"{denser} and {sparser}" for denser, sparser in itertools.combinations(LADDER, 2))
 STEPS = tuple(f"{denser} to {sparser}" for denser, sparser in itertools.pairwise(LADDER))
 
 
-def optima(table: pd.DataFrame, *, scheme: str) -> list[float]:
+def optima(table: Frame, *, scheme: str) -> list[float]:
     """Return the optimal learning rates by density, descending, as log2."""
     return [optimum(table, scheme=scheme, density=density) for density in densities_of(table)]
 
 
-def distances_from(table: pd.DataFrame, *, scheme: str, log2_lr: float) -> list[float]:
+def distances_from(table: Frame, *, scheme: str, log2_lr: float) -> list[float]:
     """Return how far the optimum at each density is above a learning rate, in octaves, signed."""
     return [place - log2_lr for place in optima(table, scheme=scheme)]
 
 
-def optima_apart(table: pd.DataFrame, *, scheme: str) -> list[float]:
+def optima_apart(table: Frame, *, scheme: str) -> list[float]:
     """Return how far each two densities' optima are apart, in octaves, signed.
 
     The sparser minus the denser. The outermost two are those over seeds, not those of a seed.
@@ -49,7 +44,7 @@ def optima_apart(table: pd.DataFrame, *, scheme: str) -> list[float]:
     return [sparser - denser for denser, sparser in pairs]
 
 
-def best_losses(table: pd.DataFrame, *, scheme: str, x: str = "log2_lr") -> dict[float, float]:
+def best_losses(table: Frame, *, scheme: str, x: str = "log2_lr") -> dict[float, float]:
     """Return train loss by density, descending, each at the point of least validation loss.
 
     Raises InvalidQuantity where that point is on its window's edge: it is the window's, then.
@@ -69,7 +64,7 @@ def best_losses(table: pd.DataFrame, *, scheme: str, x: str = "log2_lr") -> dict
     return found
 
 
-def descending_best(table: pd.DataFrame, *, scheme: str) -> list[float]:
+def descending_best(table: Frame, *, scheme: str) -> list[float]:
     """Return -log of the least loss from the densest to the sparsest, claimed to ascend.
 
     Steps are relative improvements of the loss.
@@ -77,19 +72,19 @@ def descending_best(table: pd.DataFrame, *, scheme: str) -> list[float]:
     return [-math.log(loss) for loss in best_losses(table, scheme=scheme).values()]
 
 
-def best_gain(table: pd.DataFrame, *, scheme: str) -> float:
+def best_gain(table: Frame, *, scheme: str) -> float:
     """Return by how much the least loss at the lowest density is below the dense one, relative."""
     losses = list(best_losses(table, scheme=scheme).values())
     return (losses[0] - losses[-1]) / losses[0]
 
 
-def gains_beyond(table: pd.DataFrame, *, schemes: Sequence[str]) -> list[float]:
+def gains_beyond(table: Frame, *, schemes: Sequence[str]) -> list[float]:
     """Return by how much SmuPar gains more than each of some schemes, in the given order."""
     most = best_gain(table, scheme="supar")
     return [most - best_gain(table, scheme=scheme) for scheme in schemes]
 
 
-def steps_back(table: pd.DataFrame, *, scheme: str, x: str) -> list[float]:
+def steps_back(table: Frame, *, scheme: str, x: str) -> list[float]:
     """Return by how much each step down in density takes the least loss the wrong way, relative.
 
     That is against its way from dense to the lowest density; a monotone function has no such step.
@@ -100,7 +95,7 @@ def steps_back(table: pd.DataFrame, *, scheme: str, x: str) -> list[float]:
 
 
 def instabilities(
-    table: pd.DataFrame, *, schemes: Sequence[str], x: str, octaves: float, noise: float
+    table: Frame, *, schemes: Sequence[str], x: str, octaves: float, noise: float
 ) -> list[float]:
     """Return signs for each scheme that its optimum does not hold, 1 at the bound of each.
 
@@ -112,7 +107,7 @@ def instabilities(
     return moved + back
 
 
-def failures_of_half(table: pd.DataFrame, *, scheme: str, x: str, octaves: float) -> list[float]:
+def failures_of_half(table: Frame, *, scheme: str, x: str, octaves: float) -> list[float]:
     """Return two signs that half a correction fails, each above 0 where it is there.
 
     The distance its optimum moves beyond SmuPar's and `octaves`; and by how much dearer its
@@ -123,7 +118,7 @@ def failures_of_half(table: pd.DataFrame, *, scheme: str, x: str, octaves: float
     return [own - least - octaves, dearer]
 
 
-def mean_gap(table: pd.DataFrame, *, scheme: str) -> float:
+def mean_gap(table: Frame, *, scheme: str) -> float:
     """Return the mean over densities of (scheme - supar) / supar.
 
     Losses are train losses, each at its own chosen learning rate. Raises InvalidQuantity where a
@@ -136,7 +131,7 @@ def mean_gap(table: pd.DataFrame, *, scheme: str) -> float:
     return statistics.fmean((theirs[d] - ours[d]) / ours[d] for d in ours)
 
 
-def _chosen_losses(table: pd.DataFrame, scheme: str) -> dict[float, float]:
+def _chosen_losses(table: Frame, scheme: str) -> dict[float, float]:
     rows = pick(table, scheme=scheme)
     losses = {}
     for density, loss, edge in zip(
@@ -149,11 +144,11 @@ def _chosen_losses(table: pd.DataFrame, scheme: str) -> dict[float, float]:
     return losses
 
 
-def apart_on(table: pd.DataFrame, *, ladder: str) -> list[float]:
+def apart_on(table: Frame, *, ladder: str) -> list[float]:
     """Return how far each two of SP's optima on one ladder are apart, in octaves, signed."""
     return optima_apart(pick(table, ladder=ladder), scheme="sp")
 
 
-def optima_on(table: pd.DataFrame, *, ladder: str) -> list[float]:
+def optima_on(table: Frame, *, ladder: str) -> list[float]:
     """Return SP's optima on one ladder, as log2 of the learning rate."""
     return optima(pick(table, ladder=ladder), scheme="sp")

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
 
-from harness.declare import Column, Experiment, Table, Tables, columns_of, param, value
+from harness.declare import Column, Experiment, Frame, Table, Tables, columns_of, param, value
 from reproductions.supar.models.points import StdPoint
 from reproductions.supar.models.schemes import ABLATIONS, SCHEMES
 from reproductions.supar.models.tables import (
@@ -21,9 +20,6 @@ from reproductions.supar.models.tables import (
 )
 from reproductions.supar.sweeps.experiment import iso_neuron, lr_sweep
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 ABLATED = (*ABLATIONS, "supar")
 STD = columns_of(StdPoint, "log2_sigma")
 
@@ -37,7 +33,7 @@ def swept(
     holds that the losses are equal to the bit.
     """
 
-    def make(tables: Tables) -> pd.DataFrame:
+    def make(tables: Tables) -> Frame:
         import pandas as pd
 
         frame = tables[experiment.id]
@@ -48,7 +44,7 @@ def swept(
     return Table.of(PLACE, x, TRAINED, make=make)
 
 
-def both_ladders(tables: Tables) -> pd.DataFrame:
+def both_ladders(tables: Tables) -> Frame:
     """Return both ladders of SP, over the densities of the first."""
     import pandas as pd
 
@@ -58,7 +54,7 @@ def both_ladders(tables: Tables) -> pd.DataFrame:
     return runs(pd.concat([narrow, sweep[same]]))
 
 
-def best_runs(tables: Tables) -> pd.DataFrame:
+def best_runs(tables: Tables) -> Frame:
     """Return, per scheme, density and seed, the run whose validation loss is least.
 
     Where every run diverged the chosen rate and its losses are empty.
@@ -71,7 +67,7 @@ def best_runs(tables: Tables) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=BEST.names)
 
 
-def _best(group: pd.DataFrame) -> dict[str, object]:
+def _best(group: Frame) -> dict[str, object]:
     """Return the chosen run of one scheme, density and seed."""
     rates = group["log2_lr"].astype(float)
     first = group.sort_values("val_loss", kind="stable").iloc[0]

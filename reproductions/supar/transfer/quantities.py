@@ -7,16 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
-from harness.declare import MissingRows, pick
-
-if TYPE_CHECKING:
-    import pandas as pd
+from harness.declare import Frame, MissingRows, pick
 
 
 def differences(
-    table: pd.DataFrame,
+    table: Frame,
     *,
     pairs: Sequence[tuple[str, str]],
     densities: Sequence[float],
@@ -31,9 +27,7 @@ def differences(
     return found
 
 
-def _losses_at(
-    table: pd.DataFrame, schemes: Sequence[str], density: float, value: str
-) -> Iterator[float]:
+def _losses_at(table: Frame, schemes: Sequence[str], density: float, value: str) -> Iterator[float]:
     """Yield a loss of several schemes at one density; infinite where a net diverged."""
     for scheme in schemes:
         rows = table[(table["scheme"] == scheme) & (table["density"] == density)]
@@ -43,9 +37,7 @@ def _losses_at(
         yield math.inf if math.isnan(loss) else loss
 
 
-def gap_at(
-    table: pd.DataFrame, *, scheme: str, density: float, value: str, over: str = "supar"
-) -> float:
+def gap_at(table: Frame, *, scheme: str, density: float, value: str, over: str = "supar") -> float:
     """Return (scheme - SmuPar) / `over` at one density; `over` is one of the two.
 
     The paper does not say which of the two it divides by.
@@ -55,19 +47,19 @@ def gap_at(
     return theirs / ours - 1.0 if over == "supar" else 1.0 - ours / theirs
 
 
-def gap_at_lowest(table: pd.DataFrame, *, scheme: str, value: str, over: str = "supar") -> float:
+def gap_at_lowest(table: Frame, *, scheme: str, value: str, over: str = "supar") -> float:
     """Return `gap_at` the lowest density."""
     lowest = float(table["density"].min())
     return gap_at(table, scheme=scheme, density=lowest, value=value, over=over)
 
 
-def dense_and_sparse_gap(table: pd.DataFrame, *, scheme: str, value: str) -> list[float]:
+def dense_and_sparse_gap(table: Frame, *, scheme: str, value: str) -> list[float]:
     """Return `gap_at` density 1 and at the lowest density, claimed to ascend."""
     dense = gap_at(table, scheme=scheme, density=1.0, value=value)
     return [dense, gap_at_lowest(table, scheme=scheme, value=value)]
 
 
-def flops_to_dense(table: pd.DataFrame) -> float:
+def flops_to_dense(table: Frame) -> float:
     """Return training operations of the sparsest net over those of the dense one; whole table."""
     lowest = float(table["density"].min())
     sparse, dense = (pick(table, density=at)["train_flops"].iloc[0] for at in (lowest, 1.0))

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from harness.declare import Table, Tables, value
+from harness.declare import Frame, Table, Tables, value
 from reproductions.supar.models.costs import train_flops
 from reproductions.supar.models.points import FixedPoint
 from reproductions.supar.models.tables import PLACE, TRAINED, runs
 from reproductions.supar.transfer.experiment import fixed_hyperparameters, transfer
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 RATE = value("lr", float, "Peak base learning rate, not tuned.")
 
 
-def with_operations(tables: Tables) -> pd.DataFrame:
+def with_operations(tables: Tables) -> Frame:
     """Return the nets of Figure 10, with the operations of their training."""
     frame = tables[fixed_hyperparameters.id]
     points: list[Any] = frame[[field.name for field in FixedPoint.fields()]].to_dict("records")
