@@ -1,7 +1,5 @@
 """Weight decays of FedAvg and gammas of FedSign, on validation images."""
 
-from __future__ import annotations
-
 from harness.declare import Cell, Layout, Line, Table, Task, columns_of, param, value
 from reproductions.asymvalley.federated.experiment import (
     ALPHAS,

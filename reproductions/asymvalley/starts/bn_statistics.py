@@ -1,7 +1,5 @@
 """The same valley with BN statistics estimated anew at each point, and with frozen ones."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from harness.declare import Task, bind, claims, equal

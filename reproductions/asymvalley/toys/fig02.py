@@ -1,7 +1,5 @@
 """Figure 2: what raw, filter-norm-scaled and norm-scaled noise do to direction and length."""
 
-from __future__ import annotations
-
 from harness.declare import Task, at_least, claims, equal
 from reproductions.asymvalley.models.controls import TOY_CHECK
 from reproductions.asymvalley.toys import quantities as q

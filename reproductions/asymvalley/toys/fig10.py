@@ -1,7 +1,5 @@
 """Figure 10: the pattern of a class weight survives sign-consistent noise on one side."""
 
-from __future__ import annotations
-
 from harness.declare import Task, claims, equal, more_than
 from reproductions.asymvalley.models.controls import TOY_CHECK
 from reproductions.asymvalley.toys import quantities as q

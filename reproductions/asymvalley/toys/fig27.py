@@ -1,7 +1,5 @@
 """Figure 27: sign-consistent noise moves the input of a ReLU unit, before and after the ReLU."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from harness.declare import Task, claims, equal, more_than

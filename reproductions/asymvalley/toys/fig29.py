@@ -1,7 +1,5 @@
 """Figure 29: six metrics of softmax regression along raw and sign-consistent noise."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from harness.declare import Task, at_most, claims, equal, more_than

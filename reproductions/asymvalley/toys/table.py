@@ -1,7 +1,5 @@
 """Tables of the toys."""
 
-from __future__ import annotations
-
 from harness.declare import Table, columns_of, param, value
 from reproductions.asymvalley.models.columns import SIGN_CONSISTENT
 from reproductions.asymvalley.toys.experiment import Scaling, SoftmaxNoise, Unit

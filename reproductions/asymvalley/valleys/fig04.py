@@ -1,7 +1,5 @@
 """Figure 4: mean error of both sides of a valley against the share of signs made consistent."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from harness.declare import Task, at_least, at_most, bind, claims

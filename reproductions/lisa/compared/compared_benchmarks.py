@@ -1,7 +1,5 @@
 """SmolLM2 before and after fine-tuning on two benchmarks, beside Table 2."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from harness.declare import Cell, Layout, Line, Task, at_least, claims

@@ -1,7 +1,5 @@
 """What holds the memory of a step on SmolLM2, counted and by arithmetic, beside Figure 3."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from harness.declare import (

@@ -1,7 +1,5 @@
 """Time of a step on SmolLM2 by phase, beside Figure 4."""
 
-from __future__ import annotations
-
 from harness.declare import CHECK, CPU, Task, ours
 from reproductions.lisa.compared.experiment import timings
 from reproductions.lisa.models.steps import timing as q

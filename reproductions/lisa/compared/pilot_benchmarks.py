@@ -1,7 +1,5 @@
 """Pilots on SmolLM2: which benchmarks the untuned model does better on than guessing."""
 
-from __future__ import annotations
-
 from harness.declare import Cell, Layout, Line, Task
 from reproductions.lisa.compared import table
 from reproductions.lisa.compared.experiment import CANDIDATE_BENCHMARKS, pilots

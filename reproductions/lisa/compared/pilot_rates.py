@@ -1,7 +1,5 @@
 """Pilots on SmolLM2: validation loss of every method at every learning rate."""
 
-from __future__ import annotations
-
 from harness.declare import Cell, Layout, Line, Task, claims
 from reproductions.lisa.compared import table
 from reproductions.lisa.compared.experiment import BEYOND, CANDIDATES, RATES, TUNED, pilots

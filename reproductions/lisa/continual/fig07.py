@@ -1,7 +1,5 @@
 """Figure 7: accuracy after continual pre-training against the number of blocks."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from harness.declare import Task, at_least, claims, within

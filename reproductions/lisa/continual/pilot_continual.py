@@ -1,7 +1,5 @@
 """Pilots of continual pre-training: validation problems solved at every learning rate."""
 
-from __future__ import annotations
-
 from harness.declare import Cell, Layout, Line, Task, claims
 from reproductions.lisa.continual import table
 from reproductions.lisa.continual.experiment import BEYOND, GAMMAS, LRS, RATES, pilots

@@ -1,7 +1,5 @@
 """Figure 1: training loss by method, each at its best rate."""
 
-from __future__ import annotations
-
 from harness.declare import Task, bind
 from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table

@@ -1,7 +1,5 @@
 """Figure 6: training loss of several models under LoRA, LISA and full training."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from harness.declare import Task, at_most, claims

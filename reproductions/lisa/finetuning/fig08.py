@@ -1,7 +1,5 @@
 """Figure 8: training loss by the number of blocks that train at once."""
 
-from __future__ import annotations
-
 from harness.declare import CHECK, SMOKE_AND_CPU, Task, bind, claims, equal
 from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table

@@ -1,7 +1,5 @@
 """Figure 9: training loss by the sampling period."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from harness.declare import Task, bind, claims, within

@@ -1,7 +1,5 @@
 """Figure 10: training loss by the seed of the layers."""
 
-from __future__ import annotations
-
 from harness.declare import Task, at_most, bind, claims
 from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table

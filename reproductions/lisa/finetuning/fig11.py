@@ -1,7 +1,5 @@
 """Figure 11: held-out loss by method, each at its best rate."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from harness.declare import Task, at_most, bind, claims

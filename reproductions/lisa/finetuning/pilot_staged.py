@@ -1,7 +1,5 @@
 """Pilots on models that others trained: validation loss of Figure 6's methods at every rate."""
 
-from __future__ import annotations
-
 from harness.declare import Layout, Line, Task
 from reproductions.lisa.finetuning import table
 from reproductions.lisa.finetuning.experiment import (

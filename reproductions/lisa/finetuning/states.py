@@ -1,7 +1,5 @@
 """Ours: what becomes of the optimizer's states of blocks that are frozen again."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from harness.declare import Cell, Layout, Line, Task, at_least, at_most, claims

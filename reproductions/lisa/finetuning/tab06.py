@@ -1,7 +1,5 @@
 """Table 6: number of blocks and sampling period."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

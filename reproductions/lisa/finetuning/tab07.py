@@ -1,7 +1,5 @@
 """Table 7: three seeds of the layers."""
 
-from __future__ import annotations
-
 from harness.declare import Layout, Line, Task, at_least, claims
 from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table

@@ -1,7 +1,5 @@
 """Table 11: the number of blocks against the learning rate."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from harness.declare import Layout, Task, bind, claims, monotone

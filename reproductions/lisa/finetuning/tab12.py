@@ -1,7 +1,5 @@
 """Table 12: layers drawn anew against layers drawn once."""
 
-from __future__ import annotations
-
 from harness.declare import Layout, Line, Task, claims
 from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table

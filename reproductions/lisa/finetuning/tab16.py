@@ -1,7 +1,5 @@
 """Table 16: the best learning rate by model and method; gamma and K are set."""
 
-from __future__ import annotations
-
 from harness.declare import Cell, Layout, Line, Task, claims
 from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table

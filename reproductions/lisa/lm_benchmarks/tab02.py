@@ -1,7 +1,5 @@
 """Table 2: MMLU, AGIEval and WinoGrande before and after fine-tuning, by method."""
 
-from __future__ import annotations
-
 from harness.declare import Line, Task, at_least, claims
 from reproductions.lisa.lm_benchmarks import quantities as q
 from reproductions.lisa.lm_benchmarks.experiment import given, tuned, untuned

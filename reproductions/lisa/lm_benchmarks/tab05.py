@@ -1,7 +1,5 @@
 """Table 5: GSM8K and PubMedQA of the largest model, by method. Its MT-Bench column is Table 9's."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from harness.declare import Line, Task, at_least, claims

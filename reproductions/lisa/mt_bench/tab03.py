@@ -1,7 +1,5 @@
 """Table 3: MT-Bench, mean ratings."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

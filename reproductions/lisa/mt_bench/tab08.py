@@ -1,7 +1,5 @@
 """Table 8: MT-Bench by category."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from harness.declare import Task, at_least, bind, claims

@@ -1,7 +1,5 @@
 """Table 9: MT-Bench by category, LLaMA-2-70B."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from harness.declare import Task, at_least, bind, claims

@@ -1,7 +1,5 @@
 """Figure 12: norms by layer of Mistral-7B."""
 
-from __future__ import annotations
-
 from harness.declare import Task
 from reproductions.lisa.norms import table
 from reproductions.lisa.norms.experiment import drawn

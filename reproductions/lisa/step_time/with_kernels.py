@@ -1,7 +1,5 @@
 """No table of the paper: a step of LISA with its kernels and in plain torch."""
 
-from __future__ import annotations
-
 from harness.declare import Cell, Layout, Line, Table, Task, columns_of, param, value
 from harness.measure.in_turn import COLUMNS, steps_agree
 from reproductions.lisa.models.names import TITLES

@@ -3,8 +3,6 @@
 Their checks stand at Figure 5, as means over modules.
 """
 
-from __future__ import annotations
-
 from harness.declare import Task, bind
 from reproductions.supar.coordinates import table
 from reproductions.supar.coordinates.experiment import coordinate_check

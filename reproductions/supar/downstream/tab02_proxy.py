@@ -4,8 +4,6 @@ Which of four passages goes on a text stands for multiple choice, the last word 
 for LAMBADA. Numbers do not compare with Table 2's: only who is ahead does.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from harness.declare import CPU, Task, at_least, bind, claims, more_than, ours

@@ -1,7 +1,5 @@
 """The search for base hyperparameters on the dense proxy; a pilot of our own."""
 
-from __future__ import annotations
-
 from harness.declare import Table, Task, columns_of
 from reproductions.supar.models.points import FixedPoint
 from reproductions.supar.models.tables import PLACE, TRAINED, runs

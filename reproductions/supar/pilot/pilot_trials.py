@@ -1,7 +1,5 @@
 """Nets of the run as they are, at the seeds of pilots; a pilot of our own."""
 
-from __future__ import annotations
-
 from harness.declare import Table, Task
 from reproductions.supar.models.tables import PLACE, TRAINED, runs
 from reproductions.supar.pilot.experiment import pilot_trials

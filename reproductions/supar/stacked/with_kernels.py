@@ -1,7 +1,5 @@
 """No table of the paper: a step of a sweep, its nets in a stack, with kernels and without."""
 
-from __future__ import annotations
-
 from harness.declare import Cell, Layout, Line, Table, Task, columns_of, param
 from harness.measure.in_turn import COLUMNS, PRINTED, steps_agree
 from reproductions.supar.stacked.experiment import WAYS, SweepStep, sweep_steps

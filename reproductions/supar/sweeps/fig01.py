@@ -3,8 +3,6 @@
 Its two panels are Figure 6's, and what they show is claimed there.
 """
 
-from __future__ import annotations
-
 from harness.declare import Task, bind
 from reproductions.supar.models.claims import CURVES, OTHER_LEVEL, READINGS
 from reproductions.supar.sweeps.experiment import lr_sweep

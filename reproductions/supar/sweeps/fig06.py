@@ -1,7 +1,5 @@
 """Figure 6: where the optimal learning rate lies, at every density, for three schemes."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from harness.declare import Task, bind, claims, within

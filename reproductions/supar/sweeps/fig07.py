@@ -1,7 +1,5 @@
 """Figure 7: which initial standard deviation is best, at every density, for three schemes."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from harness.declare import Task, at_least, bind, claims

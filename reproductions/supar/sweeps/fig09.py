@@ -1,7 +1,5 @@
 """Figure 9: learning-rate sweeps where wider nets are sparser, at equal hidden weights."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from harness.declare import Task, at_least, bind, claims, monotone, more_than, within

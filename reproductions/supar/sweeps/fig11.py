@@ -1,7 +1,5 @@
 """Figure 11: equal weights per neuron keep the best learning rate in place."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from harness.declare import Task, at_most, claims, within

@@ -1,7 +1,5 @@
 """Figure 13: neither half of the correction alone keeps the best standard deviation in place."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from harness.declare import Task, bind, claims, more_than

@@ -1,7 +1,5 @@
 """Figure 14: neither half of the correction alone keeps the best learning rate in place."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from harness.declare import Task, at_least, bind, claims

@@ -1,7 +1,5 @@
 """Figure 10: deep nets at equal hidden weights, all with the dense net's hyperparameters."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from harness.declare import CHECK, Task, at_least, claims
