@@ -41,11 +41,7 @@ def activation_panels(context: FigureContext) -> Figure:
     for ax, place in zip(axes[len(SHOWN) :], SHOWN, strict=True):
         _matrix(ax, means, place)
     axes[len(SHOWN)].set_ylabel("trained net")
-    figure.legend(
-        *stack_ax.get_legend_handles_labels(),
-        loc="outside upper center",
-        ncols=2 if context.width == "single" else 4,
-    )
+    context.legend_above(figure, [stack_ax], 4, narrow=2)
     return figure
 
 

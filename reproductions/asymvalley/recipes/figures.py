@@ -69,7 +69,7 @@ def recipe_line_panels(context: FigureContext, *, contrast: Contrast) -> Figure:
         line_ax.plot([place], [0.0], color=color, marker=marker, clip_on=False)
     line_ax.set(title="line through both", xlabel="$l$", ylabel="test error", xticks=range(-1, 3))
     line_ax.set_ylim(bottom=0.0)
-    figure.legend(*mean_ax.get_legend_handles_labels(), loc="outside upper center", ncols=2)
+    context.legend_above(figure, [mean_ax], 2)
     return figure
 
 

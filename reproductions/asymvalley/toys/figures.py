@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from harness.declare.statistics import aggregate
@@ -56,7 +55,7 @@ def scaling_panels(context: FigureContext) -> Figure:
     axes[0].set_ylim(0.0, 1.05)
     axes[1].set_ylabel("relative length")
     axes[1].set_yscale("log")
-    _legend_above(figure, axes[0], per_row=3)
+    context.legend_above(figure, axes[:1], 3)
     return figure
 
 
@@ -111,7 +110,7 @@ def unit_panels(context: FigureContext) -> Figure:
     after.set(xlabel="activation", title="after the ReLU")
     plot_ours(active, summary, x="lambda", y="active", label="", color=PALETTE[0])
     active.set(xlabel="size of the noise l", ylabel="active share", title="active")
-    _legend_above(figure, before, per_row=5 if context.width == "double" else 3)
+    context.legend_above(figure, [before], 5, narrow=3)
     return figure
 
 
@@ -132,10 +131,5 @@ def metric_panels(context: FigureContext) -> Figure:
         for line in ax.get_lines():
             line.set_markersize(2.0)
         ax.set(title=title, xlabel="size l", xticks=(-1.0, 0.0, 1.0))
-    _legend_above(figure, axes[0], per_row=2)
+    context.legend_above(figure, axes[:1], 2)
     return figure
-
-
-def _legend_above(figure: Figure, ax: Axes, *, per_row: int) -> None:
-    handles, labels = ax.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=per_row)

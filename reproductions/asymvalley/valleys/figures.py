@@ -114,7 +114,7 @@ def ratio_panels(context: FigureContext, *, titles: Mapping[Pair, str]) -> Figur
         ax.set(title=title, xlabel="sign-change ratio", xticks=(0.0, 0.5, 1.0))
         ax.set_ylim(bottom=0.0)
     axes[0].set_ylabel("mean test error")
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
+    context.legend_above(figure, axes[:1], 2)
     return figure
 
 

@@ -135,9 +135,7 @@ def layer_panels(context: FigureContext, *, steps: Mapping[Size, int]) -> Figure
         ax.set_ylabel(f"{SIZE_LABELS[size]}, t={steps[size]}")
     for first in range(0, len(panels), len(SCHEMES)):
         _share_heights(axes[first : first + len(SCHEMES)])
-    handles, labels = axes[0].get_legend_handles_labels()
-    per_row = min(4 if context.width == "double" else 2, len(labels))
-    figure.legend(handles, labels, loc="outside upper center", ncols=per_row)
+    context.legend_above(figure, axes[:1], 4, narrow=2)
     return figure
 
 

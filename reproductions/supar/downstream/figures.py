@@ -33,9 +33,7 @@ def accuracy_panels(context: FigureContext, *, tasks: Mapping[str, str]) -> Figu
         ax.set_xlim(lowest / 1.3, 1.3)
         ax.xaxis.set_minor_locator(NullLocator())
     axes[0].set_ylabel("accuracy")
-    labels = [ax.get_legend_handles_labels() for ax in axes]
-    handles = {name: handle for hs, names in labels for handle, name in zip(hs, names, strict=True)}
-    figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=4)
+    context.legend_above(figure, axes, 4)
     return figure
 
 
