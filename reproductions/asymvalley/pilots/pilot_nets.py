@@ -53,7 +53,6 @@ task = Task(
             Line("training error", cell=Cell("train_error", unit="%", scale=0.01, digits=1)),
             Line("validation error", cell=Cell("validation_error", unit="%", scale=0.01, digits=1)),
         ),
-        cell=Cell("validation_error", unit="%", scale=0.01, digits=1),
         notes=("One training each, at a seed of the pilots.",),
         ours=True,
     ),

@@ -33,7 +33,6 @@ task = Task(
             Line("training", cell=Cell("train_loss", unit="nats", digits=3)),
             Line("rate", cell=Cell("lr", digits=5, seeded=False)),
         ),
-        cell=table.LOSS,
         title="Loss after fine-tuning",
         notes=(
             "E+H: embeddings, head and final norm are trained.",

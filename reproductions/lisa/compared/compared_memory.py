@@ -39,7 +39,6 @@ task = Task(
             Line(head, cell=Cell(name, unit="GB", scale=1e9, digits=3, seeded=False))
             for head, name in PARTS.items()
         ),
-        cell=Cell("total_bytes", unit="GB", scale=1e9, digits=3, seeded=False),
         where={"shape": SMOLLM_SHAPE, "how": "count"},
         title="Memory of one step",
         notes=(

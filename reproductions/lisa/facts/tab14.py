@@ -59,7 +59,6 @@ LAYOUT = Layout(
             )
         ),
     ),
-    cell=Cell("num_params"),
     notes=("The last two models and the last two columns are not the paper's.",),
     ours=True,
 )

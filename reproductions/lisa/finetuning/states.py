@@ -23,7 +23,6 @@ task = Task(
             Line("training", cell=Cell("train_loss", unit="nats", digits=3)),
             Line("rate", cell=Cell("lr", digits=4, seeded=False)),
         ),
-        cell=table.LOSS,
         title="Loss after fine-tuning",
         ours=True,
     ),

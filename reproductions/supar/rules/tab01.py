@@ -50,7 +50,6 @@ LAYOUT = Layout(
         for scheme in SCHEMES
         for head in ("rule", "as built")
     ),
-    cell=Cell("hidden_init_var"),
     where={"check": "rules", "width": WIDTHS[-1], "density": DENSITIES[-1]},
     notes=(
         "The rule is the paper's formula; as built is what a net was built with at the largest"

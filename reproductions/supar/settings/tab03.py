@@ -40,7 +40,6 @@ def row_of(cell: Printed) -> Line:
 LAYOUT = Layout(
     rows=tuple(row_of(cell) for cell in printed("tab03")),
     columns=(Line("value", paper={"series": ""}),),
-    cell=Cell("value"),
     notes=("Nothing was tuned again: the proxy and its search are the paper's.",),
 )
 

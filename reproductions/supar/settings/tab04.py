@@ -56,7 +56,6 @@ LAYOUT = Layout(
         Line(head, where={"setting": name}, cell=cell, paper={"y_name": name})
         for name, (head, cell) in CELLS.items()
     ),
-    cell=Cell("value"),
     notes=(
         "N/A: Figure 11 has SP alone, which has no multipliers.",
         "The last column is from a footnote.",
