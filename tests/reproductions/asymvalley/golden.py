@@ -24,7 +24,6 @@ ROUNDS = {
 NOISE, CURVE = "reproductions.asymvalley.method.noise", "reproductions.asymvalley.method.curve"
 CURVE_ROWS = "reproductions.asymvalley.models.curve_rows"
 FEDERATED = "reproductions.asymvalley.method.federated"
-IDENTITIES = "reproductions.asymvalley.federated.identities"
 
 NO_SIGNS = Mutation(
     where=f"{CURVE_ROWS}:sign_consistent",
@@ -57,7 +56,7 @@ SHORT_FIT = Patch(
 """Three iterations. After the 172 of a whole fit the weights of two machines differ by more than
 half: NumPy's OpenBLAS has other kernels for each."""
 
-TOYS = (
+GOLDEN = (
     golden(
         "asymvalley/class_pattern",
         Mutation(
@@ -90,9 +89,6 @@ TOYS = (
         Short(of={"noise": "gaussian"}),
         Short(of={"noise": "ones"}),
     ),
-)
-
-WALKED = (
     golden(
         "asymvalley/solution",
         LEVEL_RATE,
@@ -175,24 +171,18 @@ WALKED = (
         replace(RESNET, of={**RESNET.of, "direction": "sign_centred"}),
         replace(PLAIN_VGG, of={**PLAIN_VGG.of, "direction": "theta_0"}),
     ),
-)
-
-PUBLISHED = golden(
-    "asymvalley/published_curves",
-    replace(OTHER_SHARE, where="reproductions.asymvalley.published.trial:partly_consistent"),
-    Short(of={"along": "gaussian"}),
-    Short(of={"along": "sign_centred"}),
-)
-PILOTS = (
+    golden(
+        "asymvalley/published_curves",
+        replace(OTHER_SHARE, where="reproductions.asymvalley.published.trial:partly_consistent"),
+        Short(of={"along": "gaussian"}),
+        Short(of={"along": "sign_centred"}),
+    ),
     golden("asymvalley/pilot_nets", LEVEL_RATE, Short(to=IMAGES)),
     golden(
         "asymvalley/pilot_federated",
         LONE_CLIENT,
         Short(of={"algorithm": "fedavg"}, to={**ROUNDS, "rounds": 1, "min_steps": 3}),
     ),
-)
-
-FEDERATIONS = (
     golden(
         "asymvalley/federated",
         Mutation(
@@ -224,11 +214,9 @@ FEDERATIONS = (
         # Differences over a step of 1e-6 hold next to nothing but rounding.
         patches=(
             Patch(
-                where=f"{IDENTITIES}:_STEP",
+                where="reproductions.asymvalley.federated.identities:_STEP",
                 instead=lambda step: 1e-2,
             ),
         ),
     ),
 )
-
-GOLDEN = (*TOYS, *WALKED, PUBLISHED, *FEDERATIONS, *PILOTS)

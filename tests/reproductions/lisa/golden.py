@@ -17,6 +17,7 @@ WIDE = Patch(
 METHODS = "reproductions.lisa.method.methods"
 TUNED: Point = {"num_steps": 3, "period": 1, "evaluate_every": 1, "lr": 0.03}
 """The rate of the last step is 0; that of the others is one whose effect is seen after two."""
+TINY: Point = {"num_steps": 3, "period": 1, "lr": 0.03, "benchmarks": "none"}
 STAGES: Point = {"text_steps": 2, "problems_steps": 1, "period": 1}
 
 
@@ -78,12 +79,8 @@ def counted(name: str, mutation: Mutation, *points: Short, max_steps: int = MAX_
     return golden(f"lisa/{name}", mutation, *points, max_steps=max_steps, double=False)
 
 
-TRAINED = (
-    in_float64(
-        "pretrain",
-        NO_FALL,
-        Short(to={"num_steps": 3, "lr": 0.01}),
-    ),
+GOLDEN = (
+    in_float64("pretrain", NO_FALL, Short(to={"num_steps": 3, "lr": 0.01})),
     in_float64(
         "finetune",
         Mutation(
@@ -127,8 +124,6 @@ TRAINED = (
         ),
         Short(to={"dtype": "float32"}),
     ),
-)
-COUNTED = (
     counted(
         "memory",
         Mutation(
@@ -142,10 +137,7 @@ COUNTED = (
         Short(of={"method": "galore", "how": "count"}),
     ),
     counted(
-        "continual_memory",
-        ALL_BLOCKS,
-        Short(of={"method": "full"}),
-        Short(of={"method": "lisa"}),
+        "continual_memory", ALL_BLOCKS, Short(of={"method": "full"}), Short(of={"method": "lisa"})
     ),
     counted(
         "state_policies",
@@ -177,8 +169,6 @@ COUNTED = (
         ),
         Short(),
     ),
-)
-ANSWERED = (
     in_float64(
         "dola",
         Mutation(
@@ -192,9 +182,6 @@ ANSWERED = (
     in_float64("evaluate_base", UNTUNED, Short(to={"max_documents": 12}), patches=(LATER_TEXT,)),
     in_float64("mt_bench", UNTUNED, Short()),
     in_float64("mt_bench_untuned", UNTUNED, Short()),
-)
-TINY: Point = {"num_steps": 3, "period": 1, "lr": 0.03, "benchmarks": "none"}
-COMPARED = (
     in_float64(
         "compared",
         ALL_BLOCKS,
@@ -217,10 +204,5 @@ COMPARED = (
         of_policy("drop_refrozen", breaks="Moments of embeddings and head outlive a switch."),
         Short(of={"policy": "reset_all"}, to=TUNED),
     ),
-    in_float64(
-        "pilot_continual",
-        NO_FALL,
-        Short(to={"text_steps": 2, "problems_steps": 2}),
-    ),
+    in_float64("pilot_continual", NO_FALL, Short(to={"text_steps": 2, "problems_steps": 2})),
 )
-GOLDEN = (*TRAINED, *COUNTED, *ANSWERED, *COMPARED)

@@ -43,6 +43,13 @@ NO_DECAY = Mutation(
     instead=around(lambda factor, step, settings: 1.0),
     breaks="The learning rate neither warms up nor decays.",
 )
+LAST_TOKEN = Mutation(
+    where="reproductions.supar.downstream.continuations:_windows",
+    instead=around(
+        lambda windows, *given: (replace(window, num_scored=1) for window in windows(*given))
+    ),
+    breaks="The last token of a continuation alone is scored.",
+)
 
 
 def trained(name: str, mutation: Mutation, *ofs: dict[str, Any]) -> Golden:
@@ -51,15 +58,11 @@ def trained(name: str, mutation: Mutation, *ofs: dict[str, Any]) -> Golden:
     return golden(f"supar/{name}", mutation, *points)
 
 
-TRAINED = (
+GOLDEN = (
     trained("lr_sweep", NO_RATE, SPARSE, {"scheme": "sp"}, {"scheme": "mup", "density": 1 / 4}),
     trained("sigma_sweep", NO_START, SPARSE, {"scheme": "mup_lr_only"}),
     trained("lr_ablation", FREE_GRADIENTS, {"scheme": "mup_init_only"}, {"scheme": "mup_lr_only"}),
-    trained(
-        "pilot_curves",
-        BETAS_EXCHANGED,
-        {},
-    ),
+    trained("pilot_curves", BETAS_EXCHANGED, {}),
     trained("pilot_search", BETAS_EXCHANGED, {}),
     trained("pilot_trials", NO_DECAY, {}),
     trained(
@@ -90,16 +93,8 @@ TRAINED = (
         ),
         {"scheme": "supar", "density": 1 / 2},
     ),
-    trained(
-        "transfer",
-        NO_DECAY,
-        SPARSE,
-        {"scheme": "sp", "density": 1.0},
-    ),
+    trained("transfer", NO_DECAY, SPARSE, {"scheme": "sp", "density": 1.0}),
     trained("coordinate_check", NO_RATE, SPARSE, {"scheme": "sp"}),
-)
-
-OTHERS = (
     golden(
         "supar/dynamic_sweep",
         Mutation(
@@ -117,10 +112,7 @@ OTHERS = (
         Short(of={"check": "masked", "scheme": "supar"}),
         Short(of={"check": "twin", "scheme": "supar"}),
         patches=(
-            Patch(
-                where="reproductions.supar.rules.trial:NUM_STEPS",
-                instead=lambda steps: 3,
-            ),
+            Patch(where="reproductions.supar.rules.trial:NUM_STEPS", instead=lambda steps: 3),
         ),
     ),
     golden(
@@ -133,19 +125,8 @@ OTHERS = (
         Short(of={"item": "tab03"}),
         Short(of={"item": "fig12"}),
     ),
-)
-
-# The first step, two that are timed, and one whose bytes are counted.
-TIMED = golden("supar/sweep_step", FREE_GRADIENTS, max_steps=4, double=False)
-
-LAST_TOKEN = Mutation(
-    where="reproductions.supar.downstream.continuations:_windows",
-    instead=around(
-        lambda windows, *given: (replace(window, num_scored=1) for window in windows(*given))
-    ),
-    breaks="The last token of a continuation alone is scored.",
-)
-SCORED = (
+    # The first step, two that are timed, and one whose bytes are counted.
+    golden("supar/sweep_step", FREE_GRADIENTS, max_steps=4, double=False),
     golden("supar/continuation", LAST_TOKEN, Short(of=SPARSE, to={**STEPS, "num_items": 128})),
     golden(
         "supar/downstream",
@@ -158,5 +139,3 @@ SCORED = (
     ),
     golden("supar/downstream_given", LAST_TOKEN),
 )
-
-GOLDEN = (*TRAINED, *OTHERS, TIMED, *SCORED)
