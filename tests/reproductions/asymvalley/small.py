@@ -1,13 +1,10 @@
-"""Small networks and images for tests of the valley library, and a context without a run."""
+"""Small networks and images for tests of the valley library."""
 
 from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
 
-from harness.data import load as datasets
-from harness.data.codec import Content
-from harness.store.seeds import derive_seed
 from reproductions.asymvalley.method.data import ValleyData
 
 
@@ -45,26 +42,3 @@ def small_data(*, num_test: int = 30, num_statistics: int = 24) -> ValleyData:
 def state_of(model: nn.Module) -> dict[str, Tensor]:
     """Return a copy of all parameters and buffers."""
     return {name: value.clone() for name, value in model.state_dict().items()}
-
-
-class Context:
-    """A run context on bundled data that keeps artifacts in memory."""
-
-    profile = "smoke"
-    device = "cpu"
-
-    def __init__(self, seed: int = 0) -> None:
-        self.kept: dict[str, dict[str, Tensor]] = {}
-        self._seed = seed
-
-    def seed(self, stream: str) -> int:
-        return derive_seed(stream, {"seed": self._seed})
-
-    def dataset(self, name: str) -> Content:
-        return datasets.load(name)
-
-    def save(self, name: str, tensors: dict[str, Tensor]) -> None:
-        self.kept[name] = tensors
-
-    def checkpoint_path(self) -> None:
-        return None

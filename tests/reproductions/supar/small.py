@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from harness.data.codec import Content
 from harness.declare.experiment import Experiment
-from harness.declare.params import Params, Scalar
-from harness.store.seeds import derive_seed
 from reproductions.nets.gpt import GPT, GPTConfig
 from reproductions.supar import TABLE_3, Parameterization, Scheme
 from reproductions.supar.models.points import Training
 from reproductions.supar.models.text import Batch, character_corpus, training_batches
 from reproductions.supar.models.training import Seeds, build_gpt, generator_of
+from tests.made_runs import MadeRun
 
 TRAINING = Training(
     data="", batch_size=4, micro_batches=1, steps=12, warmup_steps=2, schedule="to_tenth",
@@ -69,53 +67,18 @@ def batches(num_batches: int = TRAINING.steps, *, seed: int = 5) -> Iterator[Bat
     )
 
 
-@dataclass(frozen=True)
-class Content:
-    """A data set as a run sees it, of records or text."""
+class Context(MadeRun):
+    """A run whose every data set is a text, but for those that are given."""
 
-    value: Any
+    def __init__(
+        self, experiment: Experiment, params: Any, *, text: str = TEXT, kept: Any = None,
+        data: Mapping[str, Any] | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__({n: getattr(params, n) for n in experiment.seed_from}, kept, data or {})
+        self._text = text
 
-    @property
-    def text(self) -> str:
-        return str(self.value)
-
-    @property
-    def records(self) -> list[dict[str, Any]]:
-        return list(self.value)
-
-
-@dataclass(frozen=True)
-class Context:
-    """The harness's side of a run, its seeds derived as the harness does."""
-
-    experiment: Experiment
-    params: Any
-    """The typed point."""
-    text: str = TEXT
-    profile: Any = "smoke"
-    device: Any = "cpu"
-    data: Mapping[str, Any] = field(default_factory=dict)
-    """Data sets other than the text, by name."""
-    kept: Any = None
-    """The upstream trial."""
-    saved: dict[str, Mapping[str, Tensor]] = field(default_factory=dict)
-    """What the run kept as artifacts, by name."""
-
-    def seed(self, stream: str) -> int:
-        return derive_seed(stream, {n: getattr(self.params, n) for n in self.experiment.seed_from})
-
-    def dataset(self, name: str) -> Any:
-        return Content(self.data.get(name, self.text))
-
-    def save(self, name: str, tensors: Mapping[str, Tensor]) -> None:
-        self.saved[name] = tensors
-
-    def upstream(self, experiment: Experiment, point: Params | None = None, **_: Scalar) -> Any:
-        assert self.kept is not None
-        return self.kept
-
-    def checkpoint_path(self) -> Path:
-        return Path("never-written.safetensors")
+    def dataset(self, name: str) -> Content:
+        return Content(name, "made", "", self.data.get(name, self._text))
 
 
 def zeros_under(weight: Tensor, mask: Tensor) -> bool:

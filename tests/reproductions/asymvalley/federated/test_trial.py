@@ -11,7 +11,6 @@ import pytest
 import torch
 
 from harness.data import load as datasets
-from harness.store.seeds import derive_seed
 from harness.store.trial import grid_of
 from reproductions.asymvalley.federated.experiment import (
     ALGORITHMS,
@@ -31,16 +30,11 @@ from reproductions.asymvalley.federated.trial import (
 )
 from reproductions.asymvalley.method.federated.simulator import RoundLog, Run
 from reproductions.asymvalley.models.images import DIGITS_TEST
+from tests.made_runs import MadeRun
 
 
-def context(params: Any, rows: list[Any] | None = None) -> Any:
-    """Return what a run needs of the harness, with the harness's own seeds and data."""
-    return SimpleNamespace(
-        device="cpu",
-        seed=lambda stream: derive_seed(stream, {"seed": params.seed}),
-        dataset=datasets.load,
-        upstream=lambda experiment, point: SimpleNamespace(rows=rows),
-    )
+def context(params: Any, rows: list[Any] | None = None) -> MadeRun:
+    return MadeRun({"seed": params.seed}, kept=SimpleNamespace(rows=rows))
 
 
 def smoke(algorithm: str) -> Cell:
@@ -84,14 +78,12 @@ def test_held_out_images_are_no_clients_and_splits_do_not_depend_on_the_algorith
     assert abs(float(pixels.std()) - 1.0) < 1e-4
 
 
-def without(seen: str, params: Any, rows: list[Any] | None = None) -> Any:
+def without(seen: str, params: Any, rows: list[Any] | None = None) -> MadeRun:
     """Return a context whose test images or labels are others: `x` brighter, `y` one class on."""
-    found = context(params, rows)
     arrays = {name: array.copy() for name, array in datasets.load("digits").arrays.items()}
     arrays[seen][-DIGITS_TEST:] += 1
     arrays["y"] %= 10
-    found.dataset = lambda name: SimpleNamespace(arrays=arrays)
-    return found
+    return replace(context(params, rows), data={"digits": arrays})
 
 
 def test_test_images_are_normalised_as_the_clients_are() -> None:

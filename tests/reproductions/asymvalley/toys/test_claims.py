@@ -13,9 +13,9 @@ from harness.declare.verdict import Word
 from harness.store.table_csv import build_table
 from reproductions.asymvalley.toys import fig10, fig27, fig29
 from reproductions.asymvalley.toys.quantities import bracket_violation
+from tests.made_runs import MadeRun
 from tests.patches import Patch, around, patched
 from tests.reproductions.asymvalley.hand_made.others import lines
-from tests.reproductions.asymvalley.small import Context
 from tests.verdicts import decide
 
 TOYS = "reproductions.asymvalley.toys"
@@ -36,7 +36,7 @@ def test_a_toy_with_a_broken_method_fails_its_checks(task: Task, where: str, ins
     rows: list[dict[str, Any]] = []
     with patched(Patch(where=where, instead=around(instead))):
         for params in experiment.params_of("smoke"):
-            context: Any = Context(int(params.get("seed", 0)))
+            context = MadeRun({"seed": params.get("seed", 0)})
             found: Any = experiment.function(experiment.run)(experiment.typed(params), context)
             rows += [{**params, **row, "status": "done"} for row in found]
     table = build_table(task, {experiment.id: pd.DataFrame(rows)})

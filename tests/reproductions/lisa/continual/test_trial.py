@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import random
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from itertools import islice
 from typing import Any
@@ -15,14 +15,10 @@ import pandas as pd
 import pytest
 import torch
 from scipy.stats import spearmanr
-from torch import Tensor
 
-from harness.data.load import load
 from harness.declare.experiment import Status
-from harness.declare.params import Scalar
 from harness.declare.statistics import InvalidQuantity
 from harness.declare.task import Task
-from harness.store.seeds import derive_seed
 from harness.store.table_csv import build_table
 from reproductions.lisa.continual import experiment as continual
 from reproductions.lisa.continual import fig07, tab04
@@ -34,35 +30,15 @@ from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.models.pretraining import WEIGHTS
 from reproductions.lisa.models.training import IGNORED, windows
 from reproductions.lisa.models.word_problems import sample, split_of, statements
+from tests.made_runs import MadeRun
 from tests.reproductions.lisa.made import Case
 from tests.reproductions.lisa.models.test_training import fresh
 
 TASKS = (tab04.task, fig07.task)
 
 
-@dataclass(frozen=True)
-class Context:
-    """The harness's side of a run."""
-
-    params: TwoStages
-    saved: dict[str, Mapping[str, Tensor]] = field(default_factory=dict)
-    profile: Any = "smoke"
-    device: Any = "cpu"
-
-    def seed(self, stream: str) -> int:
-        return derive_seed(stream, {"seed": self.params.seed})
-
-    def dataset(self, name: str) -> Any:
-        return load(name)
-
-    def save(self, name: str, tensors: Mapping[str, Tensor]) -> None:
-        self.saved[name] = {key: value.clone() for key, value in tensors.items()}
-
-    def upstream(self, experiment: Any, **params: Scalar) -> Any:
-        raise NotImplementedError
-
-    def checkpoint_path(self) -> Any:
-        raise NotImplementedError
+def run_of(params: TwoStages) -> MadeRun:
+    return MadeRun({"seed": params.seed})
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +52,7 @@ def point(method: str, gamma: int = 0, **changed: Any) -> TwoStages:
 
 
 def trial(lm: LanguageModel, params: TwoStages) -> Trial:
-    return Trial(params=params, ctx=Context(params), lm=lm)
+    return Trial(params=params, ctx=run_of(params), lm=lm)
 
 
 def test_windows_are_the_text_in_order(lm: LanguageModel) -> None:
@@ -138,17 +114,17 @@ def test_lisa_with_all_blocks_is_full_training_in_both_stages() -> None:
     full = point("full", **told)
     every = point("lisa", 1, **told)
     every = replace(every, gamma=4, period=2)
-    rows = [rows_of(params, Context(params), fresh()).rows for params in (full, every)]
+    rows = [rows_of(params, run_of(params), fresh()).rows for params in (full, every)]
     assert rows[0] == rows[1]
     one = replace(every, gamma=1)
-    assert rows_of(one, Context(one), fresh()).rows != rows[0]
+    assert rows_of(one, run_of(one), fresh()).rows != rows[0]
 
 
 def test_lisa_trains_other_blocks_in_the_second_stage_too() -> None:
     """Blocks that the first stage left frozen are trained by the second."""
     params = point("lisa", 1, text_steps=2, problems_steps=8, period=2, keep_weights=True)
     before = {name: value.clone() for name, value in fresh().model.state_dict().items()}
-    ctx = Context(params)
+    ctx = run_of(params)
     rows_of(params, ctx, fresh())
     changed = {
         name.split(".")[2]
@@ -163,7 +139,7 @@ def test_a_run_that_blows_up_is_diverged_and_has_no_last_rows() -> None:
     broken = fresh()
     with torch.no_grad():
         broken.model.get_input_embeddings().weight[5:] = math.inf
-    outcome = rows_of(params, Context(params), broken)
+    outcome = rows_of(params, run_of(params), broken)
     assert outcome.status is Status.DIVERGED
     assert "stage text" in outcome.note
     assert {row["split"] for row in outcome.rows} == {"train"}

@@ -75,7 +75,7 @@ def test_each_held_out_loss_is_of_its_own_part() -> None:
 
 def test_transfer_keeps_the_net_that_its_losses_are_of() -> None:
     outcome, context = trial(transfer)
-    params = context.params
+    params = smoke(transfer)
     corpus = corpus_of(params, context)
     config = gpt_config(params, parameterization_of(params), corpus.vocab_size)
     net = GPT(config, generator=torch.Generator())
