@@ -9,9 +9,7 @@ from harness.declare.task import Task
 from harness.declare.verdict import Verdict
 from harness.registry import load_registry
 from tests import verdicts
-from tests.checkout import PAPERS
 
-FOLDER = PAPERS / "asymvalley"
 LIBRARY = load_registry({"asymvalley"})
 TASKS: dict[str, Task] = {task.word: task for task in LIBRARY.tasks.values()}
 
