@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -14,6 +13,7 @@ from reproductions.supar.models.schemes import ABLATIONS
 from reproductions.supar.rules.experiment import RULES
 from reproductions.supar.rules.tab01 import table_1
 from reproductions.supar.settings.quantities import claimed
+from tests.grids import grid
 
 DENSITIES = (1.0, 0.5, 0.25, 0.125, 0.0625)
 LADDER = DENSITIES[:4]
@@ -40,31 +40,16 @@ def curves(
     drift: octaves that a scheme's vertex moves with each halving of the density.
     rise: what the least loss gains with each halving, relative; extra: what a scheme's has more.
     """
-    rows = []
-    for seed in SEEDS:
-        for scheme, per_halving in drift.items():
-            for density in densities:
-                halvings = -math.log2(density)
-                vertex = start[scheme] + per_halving * halvings + 0.01 * seed
-                least = 2.0 * (1.0 + rise * halvings) + (extra or {}).get(scheme, 0.0)
-                for log2_x in range(-14, 3):
-                    loss = least + 0.02 * (log2_x - vertex) ** 2
-                    point = {"scheme": scheme, "density": density, x: float(log2_x)}
-                    rows.append({**point, **constant, **_trained(seed, loss)})
-    return pd.DataFrame(rows)
+    points = grid(seed=SEEDS, scheme=drift, density=densities, **{x: [*map(float, range(-14, 3))]})
+    scheme, halvings = points["scheme"], -points["density"].map(math.log2)
+    vertex = scheme.map(start) + scheme.map(drift) * halvings + 0.01 * points["seed"]
+    least = 2.0 * (1.0 + rise * halvings) + scheme.map(extra or {}).fillna(0.0)
+    return _trained(points.assign(**constant), least + 0.02 * (points[x] - vertex) ** 2)
 
 
-def _trained(seed: int, loss: float) -> dict[str, object]:
-    return {
-        "data": "slimpajama",
-        "width": 256,
-        "seed": seed,
-        "train_loss": loss,
-        "val_loss": loss + 0.1,
-        "test_loss": loss + 0.2,
-        "clip_rate": 0.0,
-        "diverged": False,
-    }
+def _trained(points: pd.DataFrame, loss: pd.Series) -> pd.DataFrame:
+    losses = {"train_loss": loss, "val_loss": loss + 0.1, "test_loss": loss + 0.2}
+    return points.assign(data="slimpajama", width=256, clip_rate=0.0, diverged=False, **losses)
 
 
 def sweep(holds: bool) -> pd.DataFrame:
@@ -130,17 +115,12 @@ def untuned(holds: bool, *, densities: Sequence[float]) -> pd.DataFrame:
     """
     sign = 1.0 if holds else -1.0
     worse = {"sp": 0.05 * sign, "mup": 0.01 * sign, "supar": 0.0}
-    rows = []
-    for seed in SEEDS:
-        for scheme in SCHEMES:
-            for density in densities:
-                halvings = -math.log2(density)
-                loss = (2.0 + 0.01 * seed) * (1.0 + worse[scheme] * halvings)
-                loss += 0.01 if scheme == "mup" and not holds and density == 1.0 else 0.0
-                point = {"scheme": scheme, "density": density, "lr": 0.01}
-                work = {"train_flops": 1e9 * 2.0 ** (sign * halvings)}
-                rows.append({**point, **_trained(seed, loss), **work})
-    return pd.DataFrame(rows)
+    nets = grid(seed=SEEDS, scheme=SCHEMES, density=densities)
+    halvings = -nets["density"].map(math.log2)
+    loss = (2.0 + 0.01 * nets["seed"]) * (1.0 + nets["scheme"].map(worse) * halvings)
+    if not holds:
+        loss += 0.01 * ((nets["scheme"] == "mup") & (nets["density"] == 1.0))
+    return _trained(nets.assign(lr=0.01, train_flops=1e9 * 2.0 ** (sign * halvings)), loss)
 
 
 def best(holds: bool) -> pd.DataFrame:
@@ -154,9 +134,9 @@ def best(holds: bool) -> pd.DataFrame:
 def coordinates(holds: bool) -> pd.DataFrame:
     """Sizes that are powers of the density: theory's powers where the claims hold, else swapped."""
     stable = {"supar"} if holds else {"sp", "mup"}
-    columns = ("scheme", "density", "seed", "step", "block")
-    places = itertools.product(SCHEMES, DENSITIES, SEEDS, range(10), ("attention", "feed_forward"))
-    table = pd.DataFrame(places, columns=columns).assign(width=256, data="slimpajama")
+    blocks = ("attention", "feed_forward")
+    table = grid(scheme=SCHEMES, density=DENSITIES, seed=SEEDS, step=range(10), block=blocks)
+    table = table.assign(width=256, data="slimpajama")
     power = (1.0 + 0.1 * table["step"]).where(~table["scheme"].isin(stable), 0.0)
     size = (1.0 + 0.02 * table["seed"]) * (1.0 + table["step"]) * table["density"] ** power
     return table.assign(
@@ -199,14 +179,12 @@ def settings(holds: bool, *, word: str) -> pd.DataFrame:
 def scores(holds: bool, *, names: Sequence[str]) -> pd.DataFrame:
     """Accuracies, dense nets alike. Holds: SmuPar leads and SP is last. Fails: the reverse."""
     guessing, leads = dict(tab02.RANDOM_ROW), {"sp": 0.04, "mup": 0.09, "supar": 0.10}
-    rows = []
-    for seed, name in itertools.product(SEEDS, names):
-        base = guessing.get(name, 0.25)
-        rows.append(("random", math.nan, name, seed, base + (0.0 if holds else 0.01)))
-        for density, scheme in itertools.product((1.0, 0.25, 0.0625, 0.03125), SCHEMES):
-            lead = leads[scheme] if holds else 0.13 - leads[scheme]
-            rows.append((scheme, density, name, seed, base + (0.1 if density == 1.0 else lead)))
-    return pd.DataFrame(rows, columns=["scheme", "density", "task", "seed", "accuracy"])
+    nets = grid(scheme=SCHEMES, density=(1.0, 0.25, 0.0625, 0.03125), task=names, seed=SEEDS)
+    lead = nets["scheme"].map(leads) if holds else 0.13 - nets["scheme"].map(leads)
+    nets = nets.assign(above=lead.where(nets["density"] < 1.0, 0.1))
+    guesses = grid(scheme=["random"], density=[math.nan], task=names, seed=SEEDS)
+    table = pd.concat([guesses.assign(above=0.0 if holds else 0.01), nets], ignore_index=True)
+    return table.assign(accuracy=table["task"].map(guessing).fillna(0.25) + table.pop("above"))
 
 
 def _moves(x: str, schemes: Sequence[str]) -> TableOf:

@@ -17,6 +17,7 @@ from reproductions.asymvalley.method.directions import (
 )
 from reproductions.asymvalley.models.pairs import BN_STARTS, RECIPES
 from reproductions.asymvalley.published.experiment import DEPTHS, MADE, NETS_AND_KINDS
+from tests.grids import grid
 
 LAMBDAS = (-1.0, -0.5, 0.0, 0.5, 1.0)
 SEEDS = range(5)
@@ -139,40 +140,27 @@ def recipe_lines(case: Case) -> pd.DataFrame:
     0.3, and the error rises between them. Fails: the second is smaller, the first agrees more in
     all groups but two, which algebra forbids, and the error falls between them. Ties: all equal.
     """
-    rows: Rows = []
-    for seed in SEEDS:
-        rows += _line(case, seed)
-        for group, solution in itertools.product(("all", *PARTITION), ("first", "second")):
-            rows.append(_statistics(case, seed, group, solution))
-    return pd.DataFrame(rows)
+    line = grid(seed=SEEDS, x=[step / 5 for step in range(-5, 11)])
+    hill = (0.4 * line["x"] * (1.0 - line["x"])).abs()
+    between = (line["x"] > 0.0) & (line["x"] < 1.0)
+    rise = 0.0 * hill if case == "flat" else hill + 0.001 * line["seed"]
+    error = 0.1 + (rise.where(~between, -hill) if case == "fails" else rise)
+    line = line.assign(part="line", group="", solution="", error=error, ce=3.0 * error)
+    return pd.concat([line, _statistics(case)], ignore_index=True)
 
 
-def _line(case: Case, seed: int) -> Iterator[dict[str, object]]:
-    for step in range(-5, 11):
-        place = step / 5
-        hill = 0.4 * place * (1.0 - place)
-        error = 0.1 if case == "flat" else 0.1 + abs(hill) + 0.001 * seed
-        if case == "fails" and 0.0 < place < 1.0:
-            error = 0.1 - abs(hill)
-        yield {
-            **{"part": "line", "group": "", "solution": "", "x": place, "seed": seed},
-            **{"error": error, "ce": 3.0 * error},
-        }
-
-
-def _statistics(case: Case, seed: int, group: str, solution: str) -> dict[str, object]:
-    second = solution == "second"
-    consistency = 0.9 if second else 0.3
-    if case == "fails" and group not in ("bn_weight", "clf_bias"):
-        consistency = 0.8 if second else 0.85
-    norm = 20.0 + (0.1 * seed if second else 0.0) + (5.0 if second == (case == "holds") else 0.0)
+def _statistics(case: Case) -> pd.DataFrame:
+    rows = grid(seed=SEEDS, group=("all", *PARTITION), solution=("first", "second"))
+    second, seed = rows["solution"] == "second", rows["seed"]
+    consistency = second.map({True: 0.9, False: 0.3})
+    norm = 20.0 + 0.1 * seed * second + 5.0 * (second == (case == "holds"))
+    if case == "fails":
+        algebra = rows["group"].isin(["bn_weight", "clf_bias"])
+        consistency = consistency.where(algebra, second.map({True: 0.8, False: 0.85}))
+    consistency += 0.001 * seed
     if case == "flat":
         consistency, norm = 0.5, 20.0
-    return {
-        **{"part": "group", "group": group, "solution": solution, "x": 0.0, "seed": seed},
-        **{"mean": 0.01 if second else 0.005, "std": 0.1, "norm": norm},
-        "consistency": consistency + (0.001 * seed if case != "flat" else 0.0),
-    }
+    return rows.assign(part="group", x=0.0, norm=norm, consistency=consistency)
 
 
 def starts(case: Case) -> pd.DataFrame:

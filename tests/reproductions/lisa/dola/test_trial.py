@@ -24,6 +24,7 @@ from reproductions.lisa.dola.trial import (
 from reproductions.lisa.finetuning.experiment import GAMMA
 from reproductions.lisa.models.generation import greedy
 from reproductions.lisa.models.word_problems import Problem, extracted
+from tests.grids import grid
 from tests.reproductions.lisa.decoding_models import prompts, speaker
 from tests.reproductions.lisa.made import Upstream
 from tests.verdicts import controlled
@@ -99,30 +100,25 @@ def test_training_that_diverged_is_not_decoded() -> None:
 # --- claims ---
 
 
-def rows(case: Case, seeds: int) -> list[dict[str, Any]]:
+def answers(case: Case, seeds: int) -> pd.DataFrame:
     """Return answers to GSM8K; LISA leads or trails."""
-    found = []
-    for seed in range(seeds):
-        for weights in ("vanilla", "lisa"):
-            for decoding in ("greedy", "dola"):
-                good = 0.5 + 0.01 * seed if (weights == "lisa") == (case == "holds") else 0.1
-                # What greedy decoding gets right is the other way round, and decides nothing.
-                share = good if decoding == "dola" else 0.9 - good
-                share = 0.0 if (case, weights) == ("none_before", "vanilla") else share
-                found.append(
-                    {"questions": "gsm8k", "model": "m", "weights": weights, "decoding": decoding,
-                     "seed": seed, "lr": None, "exits": "0 4", "accuracy": share,
-                     "flexible_accuracy": share, "unlike_greedy": 0.5, "num_questions": 100,
-                     "status": "done"}
-                )  # fmt: skip
-    return found
+    rows = grid(seed=range(seeds), weights=("vanilla", "lisa"), decoding=("greedy", "dola"))
+    ahead = (rows["weights"] == "lisa") == (case == "holds")
+    good = (0.5 + 0.01 * rows["seed"]).where(ahead, 0.1)
+    # What greedy decoding gets right is the other way round, and decides nothing.
+    share = good.where(rows["decoding"] == "dola", 0.9 - good)
+    share = share.mask((rows["weights"] == "vanilla") & (case == "none_before"), 0.0)
+    return rows.assign(
+        questions="gsm8k", model="m", lr=None, exits="0 4", accuracy=share,
+        flexible_accuracy=share, unlike_greedy=0.5, num_questions=100, status="done",
+    )  # fmt: skip
 
 
 def decide(case: Case, *, seeds: int = 5) -> Word:
     (claim,) = task.claims
     frames = {
         experiment.decoded.id: pd.DataFrame(),
-        experiment.given.id: pd.DataFrame(rows(case, seeds)),
+        experiment.given.id: answers(case, seeds),
     }
     table = build_table(task, frames)
     return controlled(claim, table, seed=task.table.seed, profile="paper").word

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -23,6 +22,7 @@ from reproductions.lisa.lm_benchmarks.quantities import leads_but_error
 from reproductions.lisa.lm_benchmarks.trial import accuracy_rows
 from reproductions.lisa.models.benchmarks.scorer import log_likelihoods
 from reproductions.lisa.models.scored import NOT_GIVEN, VANILLA, load_given
+from tests.grids import grid
 from tests.reproductions.lisa.benchmark_models import examinee
 from tests.reproductions.lisa.made import Case, Upstream
 from tests.verdicts import claim_of, decide
@@ -85,28 +85,28 @@ def test_model_handed_in_is_the_one_that_was_saved(tmp_path: Path) -> None:
 # --- tables ---
 
 
-def rows_of(case: Case, models: tuple[str, ...], num_seeds: int) -> Iterator[dict[str, Any]]:
-    """Yield scores as the claims want them, or with LISA behind and vanilla far ahead.
+METRICS = [
+    *((name, "acc") for name in DATASETS if name != "gsm8k"),
+    *(("gsm8k", f"exact_match {kind}") for kind in ("strict-match", "flexible-extract")),
+]
+
+
+def scores(case: Case, models: tuple[str, ...], num_seeds: int) -> pd.DataFrame:
+    """Return scores as the claims want them, or with LISA behind and vanilla far ahead.
 
     Where they hold, full training is ahead of LISA by less than the standard error.
     """
-    metrics = {name: ("acc",) for name in DATASETS}
-    metrics["gsm8k"] = ("exact_match strict-match", "exact_match flexible-extract")
-    for model in models:
-        for method, share in (HOLDS if case == "holds" else FAILS).items():
-            for task, names in metrics.items():
-                for metric in names:
-                    for seed in range(num_seeds):
-                        found = share + 0.001 * (seed - 2)
-                        # LISA by the other filter is far off: no claim reads it.
-                        found = 0.9 if "flexible" in metric else found
-                        yield {
-                            "model": model, "method": method, "task": task, "metric": metric,
-                            "seed": seed, "lr": None, "accuracy": found, "stderr": 0.02,
-                            "scorer_accuracy": found + (0.0 if case == "holds" else 0.005),
-                            "random_accuracy": 0.25, "num_documents": 200,
-                            "lm_eval_version": "0", "task_sha256": "0",
-                        }  # fmt: skip
+    shares = HOLDS if case == "holds" else FAILS
+    rows = grid(model=models, method=shares, asked=METRICS, seed=range(num_seeds))
+    rows[["task", "metric"]] = rows.pop("asked").to_list()
+    # LISA by the other filter is far off: no claim reads it.
+    other = rows["metric"].str.contains("flexible")
+    found = (rows["method"].map(shares) + 0.001 * (rows["seed"] - 2)).mask(other, 0.9)
+    return rows.assign(
+        lr=None, accuracy=found, stderr=0.02, random_accuracy=0.25, num_documents=200,
+        scorer_accuracy=found + (0.0 if case == "holds" else 0.005),
+        lm_eval_version="0", task_sha256="0",
+    )  # fmt: skip
 
 
 @cache
@@ -114,7 +114,7 @@ def table_of(task: Task, case: Case, *, num_seeds: int = 5) -> pd.DataFrame:
     given = task.reads[-1]
     models = ("a", "b", "c") if task.id == "lisa/tab02" else ("d",)
     frames = {one.id: pd.DataFrame() for one in task.reads}
-    return build_table(task, frames | {given.id: pd.DataFrame(rows_of(case, models, num_seeds))})
+    return build_table(task, frames | {given.id: scores(case, models, num_seeds)})
 
 
 def one_seed(case: Case) -> pd.DataFrame:

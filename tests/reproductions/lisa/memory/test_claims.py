@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
@@ -17,6 +16,7 @@ from harness.store.table_csv import build_table
 from reproductions.lisa.memory import experiment as memory
 from reproductions.lisa.memory import fig03, tab01
 from reproductions.lisa.memory.quantities import length_near
+from tests.grids import grid
 from tests.reproductions.lisa.made import FOLDER, Case
 from tests.verdicts import claim_of, decide
 from tools.reference import lisa as convert_reference
@@ -77,15 +77,10 @@ def measured(point: Any, case: Case) -> dict[str, object]:
 
 
 def policy_frame(case: Case) -> pd.DataFrame:
-    return pd.DataFrame(policy_rows(case))
-
-
-def policy_rows(case: Case) -> Iterator[dict[str, object]]:
-    for point in memory.policies.params_of("cpu"):
-        for period in range(1, 11):
-            kept = point["policy"] == "keep_all" and case == "holds"
-            moments = 100 * (period if kept else 1)
-            yield {**point, "status": "done", "period_number": period, "moments_bytes": moments}
+    rows = pd.DataFrame(memory.policies.params_of("cpu"))
+    rows = rows.merge(grid(period_number=range(1, 11)), how="cross")
+    kept = (rows["policy"] == "keep_all") & (case == "holds")
+    return rows.assign(status="done", moments_bytes=100 * rows["period_number"].where(kept, 1))
 
 
 def table_of(task: Task, case: Case) -> pd.DataFrame:

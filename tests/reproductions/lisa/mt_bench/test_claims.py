@@ -18,6 +18,7 @@ from reproductions.lisa.mt_bench import tab03, tab08, tab09
 from reproductions.lisa.mt_bench.quantities import leads
 from reproductions.lisa.mt_bench.tab08 import MEMORISED, REASONED
 from reproductions.lisa.mt_bench.table import CATEGORIES
+from tests.grids import grid
 from tests.reproductions.lisa.made import FOLDER, Case
 from tests.verdicts import decide
 
@@ -47,24 +48,15 @@ def answers(case: Case, *, num_seeds: int = 5, models: tuple[str, ...] = GIVEN) 
 
 @cache
 def _answers(case: Case, num_seeds: int, models: tuple[str, ...]) -> pd.DataFrame:
-    rows = []
-    for model in models:
-        for method in METHODS:
-            for seed in range(num_seeds):
-                for place, category in enumerate(CATEGORIES):
-                    for number in range(QUESTIONS_A_CATEGORY):
-                        for turn in (1, 2):
-                            score = rating(method, category, case) + 0.01 * seed
-                            rows.append(
-                                {
-                                    "model": model, "method": method, "seed": seed,
-                                    "question_id": 10 * place + number, "turn": turn,
-                                    "category": category, "status": "done", "lr": 1e-3,
-                                    "rating": score + (0.5 if turn == 1 else -0.5),
-                                    "judge": "judge-1", "wording": "w",
-                                }
-                            )  # fmt: skip
-    return pd.DataFrame(rows)
+    rows = grid(
+        model=models, method=METHODS, seed=range(num_seeds), category=CATEGORIES,
+        number=range(QUESTIONS_A_CATEGORY), turn=(1, 2),
+    )  # fmt: skip
+    asked = 10 * rows["category"].map(CATEGORIES.index) + rows.pop("number")
+    ratings = [rating(*row, case) for row in rows[["method", "category"]].to_numpy()]
+    ratings += 0.01 * rows["seed"] + rows["turn"].map({1: 0.5, 2: -0.5})
+    rows = rows.assign(question_id=asked, rating=ratings, judge="judge-1", wording="w")
+    return rows.assign(status="done", lr=1e-3)
 
 
 def built(task: Task, rows: pd.DataFrame) -> pd.DataFrame:

@@ -22,6 +22,7 @@ from reproductions.lisa.theory.trial import (
     regularised,
     suboptimality,
 )
+from tests.grids import grid
 from tests.reproductions.lisa.made import Case
 
 DECAY, BATCH = 0.1, 8
@@ -80,15 +81,10 @@ def test_training_closes_in_on_the_optimum_and_stays_in_the_ball(problem: Proble
 def table_of(_: Task, case: Case) -> pd.DataFrame:
     """Holds: every policy falls like T^-0.6. Fails: like T^-0.4, below a wrong optimum."""
     fall, below = (-0.6, 0.0) if case == "holds" else (-0.4, 1.0)
-    rows = [
-        {
-            **{"policy": policy, "decay": decay, "num_steps": place, "seed": seed},
-            **{"gap": place**fall - below, "mean_gap": (1 + 0.01 * seed) * place**fall},
-            **{"optimum_gradient": 1e-11 if case == "holds" else 1e-3, "optimum_norm": 9.0},
-        }
-        for policy in ("keep_all", "drop_refrozen", "reset_all")
-        for decay in (0.1, 0.01)
-        for place in log_places(20_000, 12)
-        for seed in range(3)
-    ]
-    return pd.DataFrame(rows)
+    policies, places = ("keep_all", "drop_refrozen", "reset_all"), log_places(20_000, 12)
+    rows = grid(policy=policies, decay=(0.1, 0.01), num_steps=places, seed=range(3))
+    gap = rows["num_steps"] ** fall
+    return rows.assign(
+        gap=gap - below, mean_gap=(1 + 0.01 * rows["seed"]) * gap,
+        optimum_gradient=1e-11 if case == "holds" else 1e-3, optimum_norm=9.0,
+    )  # fmt: skip
