@@ -278,6 +278,7 @@ def show(
     as_json: JsonOption = False,
 ) -> None:
     """Tell a task's verdicts, the worst first, or all of one claim, and where to look further."""
+    from harness.declare.profiles import parse_profile
     from harness.publish.report.terminal import claim_text, task_text, view_of
     from harness.publish.verdicts import json_rows
 
