@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from harness.declare.papers import load_deviations
+from harness.publish.report.text import number
 from harness.registry import load_registry
 from harness.store.trial import MAX_TRIALS
+from tests.benchmarks.goals import load_baselines
 from tests.checkout import ROOT
 from tests.test_readme import anchors
 
@@ -59,6 +61,17 @@ def test_the_guide_to_clusters_says_how_many_trials_an_experiment_may_have() -> 
     text = (ROOT / "docs" / "cluster.md").read_text(encoding="utf-8")
     assert f"at most {MAX_TRIALS:,} trials at a profile" in text
     assert "100,000 records" in text and MAX_TRIALS == 100_000
+
+
+def test_the_guide_to_clusters_says_the_memory_that_was_measured() -> None:
+    text = (ROOT / "docs" / "cluster.md").read_text(encoding="utf-8")
+    (measured,) = (each for each in load_baselines(ROOT) if f"On {each.title}\n" in text)
+    rows = [item for item in measured.measured() if re.fullmatch("many_.*_memory", item.name)]
+    assert len(rows) == 5
+    for row in rows:
+        verb = row.name.removeprefix("many_").removesuffix("_memory").replace("_deep", " --deep")
+        slope = row.note.split("; ")[-1].removesuffix(" a record")
+        assert f"| `repro {verb}` | {number(row.measured)} MB | {slope} |" in text
 
 
 @pytest.mark.parametrize("paper", sorted(PAPERS))
