@@ -126,9 +126,17 @@ class Runner:
                 self.is_ending = False
                 self.progress.stop()
         self.summary.interrupted = self.stop_requested
-        self.summary.num_left = len(self.open)
+        self.summary.num_left = sum(map(self._is_left, self.open))
         self.summary.wall_s = time.monotonic() - self.start
         return self.summary
+
+    def _is_left(self, key: str) -> bool:
+        """Tell whether an open trial has no result of this run.
+
+        One that wrote its last bytes when all was ended has one, though nobody was told.
+        """
+        item = self.plan.items[key]
+        return item.stale or self.store.result(item.trial) is None
 
     def _loop(self) -> None:
         while (self.waiting or self.running) and not self.stop_requested:
