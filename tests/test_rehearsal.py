@@ -94,6 +94,9 @@ def test_what_a_block_runs_is_declared_to_fit_its_seconds() -> None:
         new = [trial for trial in trials if trial.key not in done]
         done |= {trial.key for trial in new}
         assert wall_s(new) <= block.seconds, f"{block.name}: {wall_s(new):.0f} s"
+        # Stacks share the card: side by side they take no less than one after another.
+        stacked_s = sum(declared(t).seconds for t in new if t.experiment.together is not None)
+        assert stacked_s <= block.seconds, f"{block.name}: {stacked_s:.0f} s of stacks"
 
 
 def wall_s(trials: Sequence[Trial]) -> float:

@@ -9,6 +9,7 @@ import os
 import re
 from dataclasses import replace
 from types import SimpleNamespace
+from unittest.mock import patch
 
 import pytest
 import torch
@@ -69,13 +70,15 @@ def test_all_compile_and_count_entries_in_64_bits(arch: str) -> None:
             assert [pair for pair in products if not pair[1].startswith("%c")] == [], name
 
 
-def compiled_ahead(*, kernel: str) -> dict[str, int]:
+def compiled_ahead(*, kernel: str, broken: str = "") -> dict[str, int]:
     """Compile what odd calls of a kernel launch, for a GPU that is not there; count what is made.
 
-    A kernel that was launched would fail: there is no driver.
+    broken: a kernel before it of which nothing can be compiled. One that was launched would fail:
+    there is no driver.
     """
     os.environ.pop("TRITON_INTERPRET", None)
     from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource
     from triton.runtime import JITFunction, driver
 
     from reproductions.kernels.backend import implementation
@@ -92,17 +95,25 @@ def compiled_ahead(*, kernel: str) -> dict[str, int]:
         )
     )
     setting, generator = Setting(torch.float32, torch.device("cpu")), torch.Generator()
-    cases = cases_of(kernel, "cpu", "plain")
-    compile_ahead(odd_calls(cases, "triton", setting, generator))
-    found = vars(implementation(kernel, "triton")).items()
+
+    def compile_all(name: str) -> None:
+        cases = cases_of(name, "cpu", "plain")
+        compile_ahead(odd_calls(cases, "triton", setting, generator))
+
+    if broken:
+        with patch.object(ASTSource, "make_ir", side_effect=RuntimeError("no such instruction")):
+            compile_all(broken)
+    compile_all(kernel)
     return {
         name: len(each.device_caches[0][0])
-        for name, each in found
+        for name, each in vars(implementation(kernel, "triton")).items()
         if isinstance(each, JITFunction) and not name.startswith("_")
     }
 
 
 @pytest.mark.kernels
-def test_what_odd_calls_launch_is_compiled_ahead_once_each() -> None:
+@pytest.mark.parametrize("broken", ["", "shard_pack"])
+def test_what_odd_calls_launch_is_compiled_ahead_once_each(broken: str) -> None:
     """One entry, other numbers, and multiples of 16; at aligned addresses and at others."""
-    assert call_fresh(compiled_ahead, {"kernel": "sign_ops"}) == {"fedsign_block": 6}
+    made = call_fresh(compiled_ahead, {"kernel": "sign_ops", "broken": broken})
+    assert made == {"fedsign_block": 6}
