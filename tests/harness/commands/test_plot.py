@@ -44,3 +44,15 @@ def test_a_figure_is_what_its_name_says(ran: Cli) -> None:
         done = ran(*PLOT, *options)
         assert done.code == 2 and not Path(options[1]).exists()
         assert_one_sentence(done.err)
+
+
+@pytest.mark.parametrize(
+    "look",
+    [("--width", "3.3"), ("--style", "nosuch.mplstyle"), ("--format", "gif")],
+)
+def test_a_look_that_cannot_be_is_one_sentence(ran: Cli, look: tuple[str, str]) -> None:
+    done = ran(*PLOT, *look)
+    assert done.code == 2
+    assert_one_sentence(done.err)
+    assert look[1] in done.err
+    assert not list(Path.cwd().iterdir())
