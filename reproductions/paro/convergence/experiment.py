@@ -6,7 +6,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Literal
 
-from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc, seed, seeds_of
+from harness.declare import (
+    FRESH_SEED,
+    Estimate,
+    Experiment,
+    Needs,
+    Params,
+    Profile,
+    doc,
+    seed,
+    seeds_of,
+)
 from reproductions.paro.method.strategy import EFFECTIVE
 
 Precision = Literal["float64", "float32", "bfloat16"]
@@ -19,6 +29,9 @@ PYTORCH = {"DDP": "NNN", "FSDP2": "GGG"}
 FIGURE_7 = ("GGG", "IGG", "IIG", "NIG")
 """Those of the paper's figure; GGG is ZeRO-3."""
 Methods = Literal["all", "some"]
+NUM_SEEDS, FIRST_SEED = 20, 300
+"""Of Figure 7's methods in bfloat16: five seeds, from 200 on, did not decide whether their losses
+agree."""
 TEXTS = {"tinyshakespeare": "Tiny Shakespeare", "grammar-text": "made-up text"}
 CORPUS = "C4 part of RedPajama"
 
@@ -63,8 +76,8 @@ def training(precision: Precision, micro_steps: int, methods: Methods, seed: int
 
 def grid(profile: Profile) -> Iterator[Training]:
     """Yield exact types with all methods at four micro-batches and some at one and at eight;
-    bfloat16 with all at one, and with some at four and several seeds. What is equal to rounding
-    has the first seed alone."""
+    bfloat16 with all at one, and with some at four and many seeds. What is equal to rounding has
+    one seed alone."""
     match profile:
         case "smoke":
             start = training("float64", 1, "some", 0)
@@ -72,13 +85,13 @@ def grid(profile: Profile) -> Iterator[Training]:
                 start, data="grammar-text", num_steps=2, num_sequences=4, context=15, num_layers=1
             )
         case "cpu":
-            first, *_ = seeds = seeds_of(profile)
+            (first,) = seeds_of(profile, 1, first=FRESH_SEED)
             for precision in EXACT:
                 yield training(precision, 4, "all", first)
                 for micro_steps in (1, 8):
                     yield training(precision, micro_steps, "some", first)
             yield training("bfloat16", 1, "all", first)
-            for seed in seeds:
+            for seed in seeds_of(profile, NUM_SEEDS, first=FIRST_SEED):
                 yield training("bfloat16", 4, "some", seed)
 
 

@@ -3,7 +3,6 @@
 from functools import partial
 
 from harness.declare import (
-    CHECK,
     CPU,
     SMALL_CHECK,
     Cell,
@@ -23,7 +22,6 @@ STEPS = 50
 LEAST_LEARNT = 0.8
 """Of the first loss at most is left: ten times what losses may differ by has been learnt."""
 SMOKE_IS_SHORT = "smoke takes two steps in float64"
-AT_CPU = CHECK.at(*CPU, elsewhere=SMOKE_IS_SHORT)
 LEARNS = ours("DEV-43", profiles=CPU, elsewhere=SMOKE_IS_SHORT).controlled(
     "one process learns: a fifth of its loss at least is gone after 50 steps",
     at_most(partial(q.share_left, precision="bfloat16"), LEAST_LEARNT, "of the first loss"),
@@ -62,18 +60,22 @@ task = Task(
             "In float64 every strategy, DDP and FSDP2 have the losses of one process.",
         ),
         (
-            "bfloat16_as_one_process",
-            AT_CPU,
-            at_most(partial(q.largest_difference, precision="bfloat16"),
-                    q.TOLERANCES["bfloat16"], "relative difference"),
-            "In bfloat16 every strategy and FSDP2 have the losses of one process.",
-        ),
-        (
             "paro_converges_as_zero3",
             LEARNS,
             at_most(partial(q.largest_between, precision="bfloat16"),
                     q.TOLERANCES["bfloat16"], "relative difference"),
             "NIG, IGG and IIG converge as ZeRO-3 does.",
+        ),
+    )
+    + claims(
+        "ours, beside Figure 7",
+        (
+            "bfloat16_as_one_process",
+            LEARNS.asked_by_us(),
+            at_most(partial(q.largest_difference, precision="bfloat16", micro_steps=4),
+                    q.TOLERANCES["bfloat16"], "relative difference"),
+            "In bfloat16 ZeRO-3, NIG, IGG, IIG and FSDP2 keep within 2 % of the loss of one"
+            " process.",
         ),
     ),
     figure="figures:loss_panels",
@@ -82,7 +84,6 @@ task = Task(
     " process so far, for every strategy (lines), DDP and FSDP2 (crosses); dash-dotted: what each"
     " type of number is allowed.",
     alt="Left panel: losses of six ways of training fall from 4.2 to below 3 nats on one another,"
-    " so that a single curve is seen. Right panel: three bands of differences on a log scale, near"
-    " 1e-15 for float64, 1e-7 for float32 and 1e-3 for bfloat16, each below its"
-    " dash-dotted line.",
+    " so that a single curve is seen. Right panel: three bands of differences on a log scale, up to"
+    " 1e-13 for float64, 1e-5 for float32 and some hundredths for bfloat16.",
 )  # fmt: skip

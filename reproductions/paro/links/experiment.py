@@ -15,6 +15,7 @@ from itertools import product
 from typing import Literal
 
 from harness.declare import (
+    FRESH_SEED,
     PILOT_SEEDS,
     Estimate,
     Experiment,
@@ -122,7 +123,7 @@ def message_grid(profile: Profile) -> Iterator[Messages]:
             num_samples=1, least_bytes=2**12, most_bytes=2**14,
         )  # fmt: skip
     elif profile == "cpu":
-        for nic, number in product(NICS, seeds_of(profile)):
+        for nic, number in product(NICS, seeds_of(profile, first=FRESH_SEED)):
             yield Messages(
                 num_groups=2, ranks_per_group=2, nic=nic, inter_mbit=INTER_MBIT,
                 intra_mbit=INTRA_MBIT, num_samples=3, seed=number, least_bytes=2**10,
@@ -152,7 +153,7 @@ def gather_grid(profile: Profile) -> Iterator[Gathers]:
     if profile == "smoke":
         yield SMALL_GATHERS
     elif profile == "cpu":
-        yield from gathers_of(seeds_of(profile), BLOCKS)
+        yield from gathers_of(seeds_of(profile, first=FRESH_SEED), BLOCKS)
 
 
 def pilot_grid(profile: Profile) -> Iterator[Gathers]:
