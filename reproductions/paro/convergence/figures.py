@@ -64,4 +64,4 @@ def _differences(ax: Axes, table: pd.DataFrame) -> None:
     ax.set_ylim(FLOOR / 3, 1.0)
     ax.set_ylabel("largest relative difference")
     # Between the bands of float32 and float64.
-    ax.legend(loc="lower right", bbox_to_anchor=(1.0, 0.14))
+    ax.legend(loc="lower left", bbox_to_anchor=(0.0, 0.18))
